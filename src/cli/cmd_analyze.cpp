@@ -379,8 +379,7 @@ Status run(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));
     const Snapshot& snapshot = artifact->snapshot();
-    if (KeptAnswers* const shared = context.kept(snapshot))
-        shared->waits = std::make_shared<const analyses::Waits>(diagnosis.waits);
+    if (KeptAnswers* const shared = context.kept(snapshot)) shared->waits = diagnoser.facts().share<analyses::Waits>();
     const Facts facts{snapshot,         context.names(snapshot), diagnosis.slogan,
                       diagnosis.totals, diagnosis.death,         context.shown_to_people()};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
@@ -435,8 +434,8 @@ Status run(const Context& context) {
     if (context.options().full)
         members.push_back({.key = "blown_terms",
                            .title = "Terms that a message would copy without their sharing",
-                           .body = present::blown_table(facts.names, diagnoser.heaps().blown()),
-                           .in_text = !diagnoser.heaps().blown().empty()});
+                           .body = present::blown_table(facts.names, diagnoser.facts().heaps().blown()),
+                           .in_text = !diagnoser.facts().heaps().blown().empty()});
     document.primary = "top_memory";
     return context.print(document, snapshot, known_secrets(*artifact));
 }

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <span>
 
-#include "analyses/diagnosis/heap_stats.hpp"
-#include "analyses/diagnosis/unreferenced.hpp"
+#include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/unreferenced.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
 #include "cli/commands.hpp"

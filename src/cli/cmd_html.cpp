@@ -9,7 +9,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
 #include "analyses/processes/process_columns.hpp"

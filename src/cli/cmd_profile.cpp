@@ -5,7 +5,7 @@
 
 #include "analyses/base/sum.hpp"
 #include "analyses/diagnosis/function_words.hpp"
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 #include "cli/traced_profile.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <unordered_set>
 
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "present/render.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "cli/context.hpp"
 #include "present/redact.hpp"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "analyses/base/sum.hpp"
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/kept_answers.hpp"
 #include "present/spelling.hpp"

@@ -15,6 +15,7 @@ enum class ModuleRole : std::uint8_t {
     calling = 8,      ///< its functions are how a call is named: the youngest of its frames behind the receive
     no_process = 16,  ///< processes wait in it for the time, or for what is no process
     usual = 32,       ///< programs call it most: what a misspelt name may have meant
+    everywhere = 64,  ///< on the stacks of processes of all kinds, whatever they do
 };
 
 struct ModuleRow {

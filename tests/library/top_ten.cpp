@@ -18,7 +18,6 @@ int main(int count, char** arguments) {
         const Count bytes = node[id].memory_bytes;
         std::printf("<0.%u.%u> %llu\n", node[id].pid.number, node[id].pid.serial, bytes.has() ? 0ull + *bytes : 0ull);
     }
-    const auto findings = analyses::run_rules({node, analyses::read_slogan(node.node.slogan), analyses::totals(node),
-                                               analyses::death(node), analyses::waits(node)});
+    const auto findings = analyses::run_rules(analyses::Facts(node));
     if (!findings.empty()) std::printf("%s: %s\n", name_of(findings[0].severity).data(), findings[0].rule.data());
 }

@@ -12,22 +12,16 @@
 
 namespace beamheap::test {
 
-/// All findings of a sealed snapshot. `more` adds to the rules' input what is read beside it: terms, locks, restarts
-/// ...
+/// All findings of a sealed snapshot. `more` puts facts that are read beside it: terms, locks, restarts ...
 template <class More>
 std::vector<analyses::Finding> findings_of(const Snapshot& snapshot, More&& more) {
-    using namespace analyses;
-    const Slogan slogan = read_slogan(snapshot.node.slogan);
-    const Totals sums = totals(snapshot);
-    const Death dead = death(snapshot);
-    const Waits waiting = waits(snapshot);
-    RuleInput input{snapshot, slogan, sums, dead, waiting};
-    more(input);
-    return run_rules(input);
+    analyses::Facts facts(snapshot);
+    more(facts);
+    return run_rules(facts);
 }
 
 inline std::vector<analyses::Finding> findings_of(const Snapshot& snapshot) {
-    return findings_of(snapshot, [](analyses::RuleInput&) {});
+    return findings_of(snapshot, [](analyses::Facts&) {});
 }
 
 /// The first finding of a rule; nullptr: none.
@@ -57,7 +51,7 @@ struct MadeNode : MadeSnapshot {
         return all;
     }
     std::vector<FoundWithText> told() {
-        return told([](analyses::RuleInput&) {});
+        return told([](analyses::Facts&) {});
     }
     static std::string number(double value) {
         std::string digits = std::to_string(std::llround(value * 10));  // with one decimal, where it has any

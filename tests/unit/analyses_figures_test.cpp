@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "analyses/diagnosis/suspects.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
@@ -15,8 +15,8 @@ using namespace beamheap::analyses;
 namespace {
 
 struct FigureNode : test::MadeNode {
-    std::vector<test::FoundWithText> findings(std::span<const PinnedBinaries> pinned = {}) {
-        return told([&](RuleInput& input) { input.pinned = pinned; });
+    std::vector<test::FoundWithText> findings(const std::vector<PinnedBinaries>& pinned = {}) {
+        return told([&](Facts& facts) { facts.put(Pinned{pinned}); });
     }
     void allocator(std::string_view name, std::uint64_t block_bytes, std::uint64_t carrier_bytes) {
         AllocatorInstance made;
@@ -49,7 +49,7 @@ TEST_CASE("binaries that slices pin: bytes, share and threshold", "[figures]") {
         node.memory("total", 200 * test::mebibyte);
         node.memory("binary", binaries);
         pinned.process = ProcId{0};
-        return test::of(node.findings(std::span(&pinned, 1)), "binary-pinning");
+        return test::of(node.findings({pinned}), "binary-pinning");
     };
     PinnedBinaries pinned{.slices = 3, .binaries = 2, .seen_bytes = 1000, .pinned_bytes = 20 * test::mebibyte};
     const std::vector<test::FoundWithText> one = found(pinned, 60 * test::mebibyte);

@@ -232,8 +232,7 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
         facts.accumulation = Ours("its State, a queue, keeps 99 %");
         if (around.accumulates) facts.accumulated = Ours("its State, a queue");
         facts.accumulated_bytes = 15 * test::mebibyte;
-        const auto found =
-            test::of(made.told([&](RuleInput& input) { input.terms = std::span(&facts, 1); }), "big-heap");
+        const auto found = test::of(made.told([&](Facts& known) { known.put(SuspectTerms{{facts}}); }), "big-heap");
         REQUIRE(found.size() == 1);
         const std::string step = "-> See why those that it works for do not go on: beamheap proc DUMP 0." +
                                  std::to_string(numbers.empty() ? 0 : numbers.front()) + ".0\n";
@@ -523,7 +522,8 @@ TEST_CASE("who keeps the pids of all that wait is told, unless it has started th
             those.all.push_back({50 + i, "shop:gathers/2", "y0:H2000\n", list, "", false, "", 0, 2});
         const auto dump = those.load();
         Waits found = waits(dump->snapshot());
-        const std::vector<Keeper> all = add_unanswered(*dump, found);
+        add_unanswered(*dump, found);
+        const std::vector<Keeper>& all = found.keepers;
         if (all.empty()) return 0;
         REQUIRE(all.size() == 1);
         CHECK(function_text(dump->snapshot(), all[0].function) == "shop:meets/1");

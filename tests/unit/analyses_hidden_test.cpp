@@ -75,7 +75,7 @@ TEST_CASE("an application whose own process waits for the application controller
         ApplicationStarts starts;
         starts.known = true;
         starts.masters.push_back({"shop", {0, 2, 0}});
-        const auto found = node.told([&](RuleInput& input) { input.starts = &starts; });
+        const auto found = node.told([&](Facts& facts) { facts.put(starts); });
         const auto stopped = test::of(found, "stop-under-way");
         REQUIRE(stopped.size() == 1);
         CHECK(test::of(found, "wait-cycle").empty());
@@ -141,8 +141,7 @@ TEST_CASE("binaries that terms show a part of do not wait for a collection", "[h
         pinned.slices = 1;
         pinned.seen_bytes = seen;
         pinned.by_subtraction = true;
-        const auto found =
-            test::of(node.told([&](RuleInput& input) { input.pinned = std::span(&pinned, 1); }), "binary-pinning");
+        const auto found = test::of(node.told([&](Facts& facts) { facts.put(Pinned{{pinned}}); }), "binary-pinning");
         REQUIRE(found.size() == 1);
         return title_alone(found[0]);
     };
@@ -204,8 +203,7 @@ TEST_CASE("who waits for tables is told where nothing else is, with the nodes th
         why.server = ProcId{0};
         why.count = tables;
         why.what = parse_term("account");
-        const auto found =
-            test::of(node.told([&](RuleInput& input) { input.put_off = std::span(&why, 1); }), "few-waiters");
+        const auto found = test::of(node.told([&](Facts& facts) { facts.put(PutOffs{{why}}); }), "few-waiters");
         return found.empty() ? std::string() : found[0].words;
     };
     CHECK(told(0, 1, 1).empty());

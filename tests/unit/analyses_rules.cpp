@@ -596,7 +596,7 @@ std::vector<test::FoundWithText> flooded(std::uint64_t messages, std::uint64_t b
     made.memory("total", node);
     TermFacts read = facts;
     read.process = ProcId{0};
-    return made.told([&](RuleInput& input) { input.terms = {&read, 1}; });
+    return made.told([&](Facts& known) { known.put(SuspectTerms{{read}}); });
 }
 
 }  // namespace

@@ -81,10 +81,7 @@ struct Running : test::MadeSnapshot {
         s.ports.push_back(port);
         return s.ports.back();
     }
-    std::vector<Finding> findings() {
-        const std::vector<LockQueue> locks = lock_queues(s);
-        return test::findings_of(s, [&](RuleInput& input) { input.locks = locks; });
-    }
+    std::vector<Finding> findings() { return test::findings_of(s); }
     const Finding* find(const std::vector<Finding>& all, std::string_view rule) { return test::first_of(all, rule); }
     std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
 };
@@ -337,12 +334,10 @@ TEST_CASE("a lock that nobody here holds is looked for at the other node, or at 
             node.seal();
             for (std::uint32_t i = 0; i < nodes; ++i)
                 ticks.push_back({node.s.find({0, 50 + i, 0}), 7, silent && i + 1 == nodes ? 4u : 7u});
-            const std::vector<LockQueue> queues = lock_queues(node.s);
-            const std::vector<Finding> found = test::findings_of(node.s, [&](RuleInput& input) {
-                input.locks = queues;
-                input.ticks = ticks;
-                input.tick_time = {60000, 60};
-            });
+            ServiceStates states;
+            states.ticks = ticks;
+            states.tick_time = {60000, 60};
+            const std::vector<Finding> found = test::findings_of(node.s, [&](Facts& facts) { facts.put(states); });
             const Finding* held = test::first_of(found, "lock-held");
             REQUIRE(held != nullptr);
             const char* where = nodes == 0 ? "nobody is in a function that runs under one: they take turns"
@@ -372,11 +367,10 @@ TEST_CASE("a node that has been silent for half of its time is told with one who
             peer.controller = node.text("#Port<0.5>");
             node.s.nodes.push_back(peer);
             node.seal();
-            const std::vector<ConnectionTick> looks{{node.s.find({0, 50, 0}), 3, 3 - ticks}};
-            const std::vector<Finding> found = test::findings_of(node.s, [&](RuleInput& input) {
-                input.ticks = looks;
-                input.tick_time = {60000, 4};
-            });
+            ServiceStates states;
+            states.ticks = {{node.s.find({0, 50, 0}), 3, 3 - ticks}};
+            states.tick_time = {60000, 4};
+            const std::vector<Finding> found = test::findings_of(node.s, [&](Facts& facts) { facts.put(states); });
             const Finding* hung = test::first_of(found, "node-hung");
             CAPTURE(waits, ticks);
             REQUIRE((hung != nullptr) == (ticks >= 2));

@@ -43,11 +43,11 @@ std::string stack_of(std::string_view pid, std::string_view function, std::strin
 }
 
 struct Servers : test::MadeSnapshot {
-    std::vector<Finding> findings(std::span<const CreditBlock> blocked = {}, std::uint64_t unread = 0) {
-        return test::findings_of(s, [&](RuleInput& input) {
-            input.blocked = blocked;
-            input.credit_unread = unread;
-        });
+    std::vector<Finding> findings(const std::vector<CreditBlock>& blocked = {}, std::uint64_t unread = 0) {
+        ServiceStates states;
+        states.blocked = blocked;
+        states.credit_unread = unread;
+        return test::findings_of(s, [&](Facts& facts) { facts.put(states); });
     }
     Process& at(std::uint32_t number, std::string_view name, const std::vector<FunctionId>& frames) {
         return MadeSnapshot::at(number, frames, name);
@@ -404,13 +404,14 @@ TEST_CASE("a log handler that drops, flushes or makes its callers wait is told, 
             node.s.slots.push_back(reference);
         }
         node.seal();
-        HandlerLoad handler;
+        ServiceStates states;
+        HandlerLoad& handler = states.handlers.emplace_back();
         handler.process = node.id(1);
         handler.mode = each.mode;
         handler.sync_qlen = 10;
         handler.drop_qlen = 200;
         handler.flush_qlen = 1'000;
-        const auto found = test::findings_of(node.s, [&](RuleInput& input) { input.handlers = {&handler, 1}; });
+        const auto found = test::findings_of(node.s, [&](Facts& facts) { facts.put(states); });
         const Finding* told = test::first_of(found, "log-overload");
         REQUIRE((told != nullptr) == !each.title.empty());
         if (told == nullptr) continue;
@@ -432,7 +433,7 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         FindingSeverity severity = FindingSeverity::medium;
     };
     using enum FindingSeverity;
-    const auto findings = [](const Case& each, const UnheldBinaries* unheld, Servers& node) {
+    const auto findings = [](const Case& each, const Unheld& unheld, Servers& node) {
         node.s.source.word_size = 8;
         node.s.source.complete = true;
         Process& holder = node.at(1, "", {node.function("shop", "rests", 1)});
@@ -446,7 +447,7 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         node.s.memory.push_back({node.text("total"), each.total, {}});
         node.s.memory.push_back({node.text("binary"), each.binary, {}});
         node.seal();
-        return test::findings_of(node.s, [&](RuleInput& input) { input.unheld = unheld; });
+        return test::findings_of(node.s, [&](Facts& facts) { facts.put(unheld); });
     };
     for (const Case& each :
          {Case{64 * mebibyte, 200 * mebibyte, 0, 10, true}, Case{64 * mebibyte - 1, 200 * mebibyte, 0, 10, false},
@@ -461,7 +462,7 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         INFO(each.binary << " of " << each.total << ", " << each.held_words << " words held, " << each.sockets
                          << " sockets");
         Servers node;
-        const auto found = findings(each, nullptr, node);
+        const auto found = findings(each, {}, node);
         const Finding* told = test::first_of(found, "socket-buffers");
         REQUIRE((told != nullptr) == each.told);
         if (told == nullptr) continue;
@@ -476,7 +477,7 @@ TEST_CASE("buffers of sockets are told where they are much, proved or by subtrac
         UnheldBinaries unheld;
         unheld.groups.push_back({each_bytes, blocks, blocks * each_bytes});
         Servers node;
-        const auto found = findings({90 * mebibyte, 200 * mebibyte, 0, 10, true}, &unheld, node);
+        const auto found = findings({90 * mebibyte, 200 * mebibyte, 0, 10, true}, unheld, node);
         const Finding* proved = test::first_of(found, "socket-buffers");
         REQUIRE((proved != nullptr) == told);
         if (!told) continue;
@@ -504,7 +505,7 @@ TEST_CASE("that a table keeps binaries by slices is said where these show less t
             unheld.held_bytes = 100 * mebibyte;
             unheld.most_stored =
                 UnheldBinaries::Stored{term ? StoredBinary::persistent_term : 0, 1000, 100 * mebibyte, shown};
-            const auto found = test::findings_of(node.s, [&](RuleInput& input) { input.unheld = &unheld; });
+            const auto found = test::findings_of(node.s, [&](Facts& facts) { facts.put(Unheld(unheld)); });
             const Finding* told = test::first_of(found, "binary-pinning");
             REQUIRE(told != nullptr);
             const bool whole = shown == 50 * mebibyte;

@@ -48,7 +48,7 @@ struct Stalled : test::MadeSnapshot {
     /// The first finding of a rule; its title is empty where there is none.
     const Finding* first(std::string_view rule) {
         seal();
-        found = test::findings_of(s, [&](RuleInput& input) { input.held_in_native = held_in_native; });
+        found = test::findings_of(s, [&](Facts& facts) { facts.put(NativeHold{held_in_native}); });
         return test::first_of(found, rule);
     }
     std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
@@ -442,9 +442,9 @@ struct Untold : test::MadeSnapshot {
         s.ports.push_back(port);
     }
     /// The first finding of a rule; nullptr: none.
-    const Finding* first(std::string_view rule, std::span<const PutOff> put_off = {}) {
+    const Finding* first(std::string_view rule, const std::vector<PutOff>& put_off = {}) {
         seal();
-        found = test::findings_of(s, [&](RuleInput& input) { input.put_off = put_off; });
+        found = test::findings_of(s, [&](Facts& facts) { facts.put(PutOffs{put_off}); });
         return test::first_of(found, rule);
     }
     std::string title(const Finding* finding) {
@@ -665,7 +665,7 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     why.server = node.s.find({0, 1, 0});
     why.count = 12;
     const auto said = [&](std::string_view what) {
-        const Finding* const finding = node.first("wait-convoy", std::span(&why, 1));
+        const Finding* const finding = node.first("wait-convoy", {why});
         const std::string title = node.title(finding);
         CHECK(title ==
               "12 of 14 processes (86 %) wait in gen_server:call/3 for stock_lock <0.1.0>; it " + std::string(what));

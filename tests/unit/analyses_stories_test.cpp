@@ -29,11 +29,13 @@ TEST_CASE("alarms are told as they are, three of them by name", "[stories]") {
         StoryNode node;
         node.at(5, {node.function("gen_event", "fetch_msg", 6)}, "alarm_handler");
         const std::shared_ptr<OwnedTerm> term = parse_term("{disk_almost_full,\"/\"}");
-        std::vector<SetAlarm> alarms(count);
+        ServiceStates states;
+        std::vector<SetAlarm>& alarms = states.alarms;
+        alarms.resize(count);
         for (SetAlarm& each : alarms) each.holder = ProcId{0}, each.term = term, each.id = term->term();
         alarms.back().blocks_publishers = blocks;
         alarms.back().node = "a@b";
-        return stories_of(node, "alarm", [&](RuleInput& input) { input.alarms = alarms; });
+        return stories_of(node, "alarm", [&](Facts& facts) { facts.put(states); });
     };
     CHECK(told(1, false) ==
           "1 alarm_handler: 1 alarm is set in alarm_handler <0.5.0>: {disk_almost_full,\"/\"} of a@b\n"
@@ -59,14 +61,15 @@ TEST_CASE("alarms are told as they are, three of them by name", "[stories]") {
           "-> Look at what the alarm is about first: beamheap top DUMP --by memory\n");
     StoryNode quiet;
     quiet.at(5, {quiet.function("gen_event", "fetch_msg", 6)});
-    CHECK(stories_of(quiet, "alarm", [](RuleInput&) {}).empty());
+    CHECK(stories_of(quiet, "alarm", [](Facts&) {}).empty());
 }
 
 TEST_CASE("what can't be written is told with its disk's reason and with what is lost", "[stories]") {
     const auto told = [](std::vector<bool> tables, const char* reason) {
         StoryNode node;
         const std::shared_ptr<OwnedTerm> file = parse_term("\"/var/log/shop.LOG\"");
-        std::vector<UnwrittenLog> logs;
+        ServiceStates states;
+        std::vector<UnwrittenLog>& logs = states.unwritten;
         for (const bool table : tables) {
             const auto number = static_cast<std::uint32_t>(logs.size());
             node.at(5 + number,
@@ -74,7 +77,7 @@ TEST_CASE("what can't be written is told with its disk's reason and with what is
             UnwrittenLog& log = logs.emplace_back();
             log.process = ProcId{number}, log.file = file, log.reason = reason, log.table = table;
         }
-        return stories_of(node, "alarm", [&](RuleInput& input) { input.unwritten = logs; });
+        return stories_of(node, "alarm", [&](Facts& facts) { facts.put(states); });
     };
     CHECK(told({false}, "enospc") ==
           "1 process: The log \"/var/log/shop.LOG\" can't be written: enospc, the disk is full\n"
@@ -114,7 +117,7 @@ TEST_CASE("a dump that ends within its process table says how much of it is miss
         node.s.source.process_table_complete = false;
         for (const std::uint32_t number : {5u, 6u}) node.at(number, {node.function("m", "f", 1)});
         if (of_all != 0) node.memory("processes", of_all);
-        return stories_of(node, "incomplete-dump", [](RuleInput&) {});
+        return stories_of(node, "incomplete-dump", [](Facts&) {});
     };
     CHECK(told(0) ==
           "1 process table: The dump ends inside its process table: it lists 2 processes, and the culprit may be among "
@@ -160,7 +163,7 @@ TEST_CASE("a signal is told with who was running, and a damaged VM with its libr
             scheduler.current_process = {0, 5 + i, 0};
         }
         node.s.node.signal = Signal{signal, 0x10};
-        return stories_of(node, "native-crash", [](RuleInput&) {});
+        return stories_of(node, "native-crash", [](Facts&) {});
     };
     CHECK(
         killed(11, 0) ==
@@ -197,7 +200,7 @@ TEST_CASE("a signal is told with who was running, and a damaged VM with its libr
         node.s.node.slogan = slogan;
         node.s.node.taints = taints;
         node.at(5, {node.function("m", "f", 1)});
-        return stories_of(node, "native-crash", [](RuleInput&) {});
+        return stories_of(node, "native-crash", [](Facts&) {});
     };
     const char* const bad_tag = "size_object: bad tag for 0x80";
     CHECK(damaged(bad_tag, "") ==
@@ -247,7 +250,7 @@ TEST_CASE("a recursion is told from 8 MiB of stack on, and as a runaway from 64 
         p.memory_bytes = 8 * words;
         for (std::uint64_t i = 1; i < times; ++i)
             node.at(100 + static_cast<std::uint32_t>(i), {node.function("m", "f", 1)}).memory_bytes = 8 * words;
-        return stories_of(node, "runaway-recursion", [](RuleInput&) {});
+        return stories_of(node, "runaway-recursion", [](Facts&) {});
     };
     constexpr std::uint64_t mib = (1u << 20) / 8;
     CHECK(told(8 * mib - 1, 1).empty());

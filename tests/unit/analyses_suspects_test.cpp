@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "analyses/diagnosis/suspects.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "support/dump_text.hpp"
 #include "support/made_findings.hpp"

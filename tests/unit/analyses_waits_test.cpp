@@ -32,13 +32,7 @@ struct Waiting : test::MadeSnapshot {
         p.stack = stack({p.current_function});
         p.memory_bytes = 1000;
     }
-    std::vector<Finding> findings() {
-        const Slogan slogan = read_slogan(s.node.slogan);
-        const Totals sums = totals(s);
-        const Death dead = death(s);
-        const Waits blocked = waits(s);
-        return run_rules({s, slogan, sums, dead, blocked});
-    }
+    std::vector<Finding> findings() { return run_rules(Facts(s)); }
 };
 
 std::size_t count(const std::vector<Finding>& findings, std::string_view rule) {

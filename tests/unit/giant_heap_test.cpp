@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "beamheap/flat_array.hpp"
 #include "formats/crashdump/heap_pieces.hpp"
 #include "support/dump_text.hpp"

@@ -34,7 +34,7 @@ std::string child(const std::string& pid, const std::string& id, const std::stri
 
 struct Supervised : test::MadeSnapshot {
     std::vector<Finding> findings(const SupervisorRestarts& restarts) {
-        std::vector<Finding> found = test::findings_of(s, [&](RuleInput& input) { input.restarts = {&restarts, 1}; });
+        std::vector<Finding> found = test::findings_of(s, [&](Facts& facts) { facts.put(RecentRestarts{{restarts}}); });
         std::erase_if(found, [](const Finding& finding) { return finding.rule != "restart-storm"; });
         return found;
     }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 #include "support/dump_text.hpp"
 
 using namespace beamheap;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 
 namespace beamheap::analyses {
 

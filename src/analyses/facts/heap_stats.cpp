@@ -1,4 +1,4 @@
-#include "analyses/diagnosis/heap_stats.hpp"
+#include "analyses/facts/heap_stats.hpp"
 
 #include <algorithm>
 #include <thread>

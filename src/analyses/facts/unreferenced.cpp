@@ -1,4 +1,4 @@
-#include "analyses/diagnosis/unreferenced.hpp"
+#include "analyses/facts/unreferenced.hpp"
 
 #include <algorithm>
 #include <thread>

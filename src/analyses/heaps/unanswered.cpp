@@ -277,12 +277,12 @@ bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
     return has(chosen_) || has(asked_);
 }
 
-std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits) {
+void add_unanswered(Artifact& artifact, Waits& waits) {
     const Snapshot& s = artifact.snapshot();
     const std::vector<bool> by_hand = functions_by_hand(s);
     add_circles_by_hand(artifact, by_hand, waits);
     const std::vector<Crowd> large = crowds(s, waits, by_hand);
-    if (large.empty()) return {};
+    if (large.empty()) return;
     const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
     const std::vector<bool> possible = possible_samples(s, crowded);
     std::vector<std::set<Reference>> references;
@@ -324,11 +324,9 @@ std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits) {
         }
     }
     add_edges(s, edges, waits);
-    std::vector<Keeper> found;
     for (std::size_t i = 0; i < large.size(); ++i)
         if (keepers[i].size() == 1 && waits.edge(large[i].members.front()) == nullptr)
-            found.push_back({large[i].function, keepers[i].front()});
-    return found;
+            waits.keepers.push_back({large[i].function, keepers[i].front()});
 }
 
 }  // namespace beamheap::analyses

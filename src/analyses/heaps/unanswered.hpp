@@ -37,15 +37,9 @@ private:
     bool known_ = false;
 };
 
-/// Who keeps the pids of nearly all that wait in a function, and is not who started them; for what is not known.
-struct Keeper {
-    FunctionId function = FunctionId::none;
-    ProcId process = ProcId::none;
-};
-
-/// Adds those waits, and those of circles (asked_by_hand.hpp), as estimates ("by_hand"), and gives the keepers of those
-/// of whom that does not tell: one for each function where there is exactly one. Needs what waits() needs and
+/// Adds those waits, and those of circles (asked_by_hand.hpp), as estimates ("by_hand"), and the keepers of those of
+/// whom that does not tell: one for each function where there is exactly one. Needs what waits() needs and
 /// LoadPlan::terms with MayBeAsked among terms_of.
-std::vector<Keeper> add_unanswered(Artifact& artifact, Waits& waits);
+void add_unanswered(Artifact& artifact, Waits& waits);
 
 }  // namespace beamheap::analyses

@@ -62,6 +62,12 @@ struct WaitFanIn {
                                  ///< also those on it
 };
 
+/// Who keeps the pids of nearly all that wait in a function, and is not who started them; for what is not known.
+struct Keeper {
+    FunctionId function = FunctionId::none;
+    ProcId process = ProcId::none;
+};
+
 struct Waits {
     std::vector<WaitEdge> edges;              ///< by waiter, in the process table's order
     std::vector<std::uint32_t> by_target;     ///< indexes into edges, by target
@@ -71,6 +77,7 @@ struct Waits {
         chains;                          ///< of three or more processes, from one whom nobody waits for to
                                          ///< one that waits for nobody; one for each end, its longest; longest first
     std::vector<std::uint32_t> edge_of;  ///< by ProcId: index into edges, no_edge: waits for nobody
+    std::vector<Keeper> keepers;         ///< of those who have no edge; found with the terms (heaps/unanswered.hpp)
     static constexpr std::uint32_t no_edge = 0xFFFFFFFFu;
 
     const WaitEdge* edge(ProcId process) const {

@@ -13,40 +13,29 @@ namespace {
 
 constexpr std::size_t most_tool_frames = 50;
 
-// Where processes of OTP's kinds begin, and where they sleep, whatever they do.
-bool says_nothing(const Snapshot& s, FunctionId function) {
-    const std::string_view module = s.text(s.functions[function].module);
-    return module == "timer" || module == "proc_lib" || module == "supervisor" || module.starts_with("gen_") ||
-           module == "gen";
-}
-
-bool is_tool(const Snapshot& s, FunctionId function) {
-    return erlang::has_role(s.text(s.functions[function].module), erlang::ModuleRole::tool);
-}
-
 }  // namespace
 
-Sentence kind_of(const RuleInput& input, const Process& process) {
+Sentence kind_of(const Facts& facts, const Process& process) {
     Sentence kind;
     const FunctionId call =
         process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-    if (process.label != TextId::none) kind.add(names(input.snapshot.text(process.label)));
+    if (process.label != TextId::none) kind.add(names(facts.snapshot().text(process.label)));
     else if (call != FunctionId::none) kind.add(call);
     return kind;
 }
 
-Sentence process_subject(const RuleInput& input, ProcId process) {
-    const Process& p = input.snapshot[process];
+Sentence process_subject(const Facts& facts, ProcId process) {
+    const Process& p = facts.snapshot()[process];
     if (p.name != TextId::none) return sentence("{}", Name{p.name});
-    Sentence kind = kind_of(input, p);
+    Sentence kind = kind_of(facts, p);
     return kind.empty() ? Sentence(Ours("process")) : kind;
 }
 
-Sentence group_sentence(const RuleInput& input, const GroupKey& key) {
+Sentence group_sentence(const Facts& facts, const GroupKey& key) {
     switch (key.kind) {
         case GroupKey::Kind::none: break;
-        case GroupKey::Kind::ancestor: return sentence("{}", Atom{std::string(input.snapshot.text(key.text))});
-        case GroupKey::Kind::label: return sentence("{}", names(input.snapshot.text(key.text)));
+        case GroupKey::Kind::ancestor: return sentence("{}", Atom{std::string(facts.snapshot().text(key.text))});
+        case GroupKey::Kind::label: return sentence("{}", names(facts.snapshot().text(key.text)));
         case GroupKey::Kind::initial_call:
         case GroupKey::Kind::spawned_as: return sentence("{}", key.function);
     }
@@ -80,40 +69,42 @@ Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
 
 // The master is in terminate_loop/2 then. Up to 28 the application controller itself waits for it, since then a helper
 // of its own.
-const RunningApplication* being_stopped(const RuleInput& input) {
-    if (input.starts == nullptr) return nullptr;
-    for (const RunningApplication& application : input.starts->masters) {
-        const ProcId master = application.master.has() ? input.snapshot.find(application.master) : ProcId::none;
-        const WaitEdge* const edge = master == ProcId::none ? nullptr : input.waits.edge(master);
+const RunningApplication* being_stopped(const Facts& facts) {
+    if (!facts.get<ApplicationStarts>().known) return nullptr;
+    for (const RunningApplication& application : facts.get<ApplicationStarts>().masters) {
+        const ProcId master = application.master.has() ? facts.snapshot().find(application.master) : ProcId::none;
+        const WaitEdge* const edge = master == ProcId::none ? nullptr : facts.get<Waits>().edge(master);
         if (edge == nullptr || edge->function == FunctionId::none) continue;
-        if (input.snapshot.text(input.snapshot.functions[edge->function].name) == "terminate_loop") return &application;
+        if (facts.snapshot().text(facts.snapshot().functions[edge->function].name) == "terminate_loop")
+            return &application;
     }
     return nullptr;
 }
 
-ProcId asks_for_own_stop(const RuleInput& input) {
-    const RunningApplication* const application = being_stopped(input);
-    const ProcId controller = input.snapshot.find_registered("application_controller");
+ProcId asks_for_own_stop(const Facts& facts) {
+    const RunningApplication* const application = being_stopped(facts);
+    const ProcId controller = facts.snapshot().find_registered("application_controller");
     if (application == nullptr || controller == ProcId::none) return ProcId::none;
-    const WaitEdge* edge = input.waits.edge(input.snapshot.find(application->master));
-    for (std::size_t steps = 0; edge != nullptr && steps <= input.waits.edges.size(); ++steps) {
+    const WaitEdge* edge = facts.get<Waits>().edge(facts.snapshot().find(application->master));
+    for (std::size_t steps = 0; edge != nullptr && steps <= facts.get<Waits>().edges.size(); ++steps) {
         if (edge->target.process == controller) return edge->waiter;
         if (edge->target.process == ProcId::none) break;
-        edge = input.waits.edge(edge->target.process);
+        edge = facts.get<Waits>().edge(edge->target.process);
     }
     return ProcId::none;
 }
 
-bool starts_block(const RuleInput& input, ProcId process) {
-    return process != ProcId::none && input.starts != nullptr &&
-           input.snapshot.text(input.snapshot[process].name) == "application_controller" &&
-           !is_failed_start(input.slogan.kind) && (!input.starts->starting.empty() || being_stopped(input) != nullptr);
+bool starts_block(const Facts& facts, ProcId process) {
+    return process != ProcId::none && facts.get<ApplicationStarts>().known &&
+           facts.snapshot().text(facts.snapshot()[process].name) == "application_controller" &&
+           !is_failed_start(facts.get<Slogan>().kind) &&
+           (!facts.get<ApplicationStarts>().starting.empty() || being_stopped(facts) != nullptr);
 }
 
-bool idle(const RuleInput& input, ProcId process) {
-    const Process& p = input.snapshot[process];
+bool idle(const Facts& facts, ProcId process) {
+    const Process& p = facts.snapshot()[process];
     return p.state == ProcessState::waiting && p.current_function != FunctionId::none &&
-           is_idle_function(input.snapshot, p.current_function);
+           is_idle_function(facts.snapshot(), p.current_function);
 }
 
 Sentence caller(const Snapshot& s, const Process& p) {
@@ -134,10 +125,10 @@ Sentence not_loaded(const PutOff& tables) {
                              : sentence("tables {} and {} more are not loaded", table, number(tables.count - 1));
 }
 
-void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title) {
+void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title) {
     constexpr std::string_view nobody = "nonode@nohost";  // what it was called before it had a name
     constexpr std::size_t most_named = 5;
-    const Snapshot& s = input.snapshot;
+    const Snapshot& s = facts.snapshot();
     std::vector<Sentence> absent;
     for (const DistNode& node : s.nodes)
         if (node.kind == DistNode::Kind::not_connected && node.name != TextId::none && node.name != s.node.name &&
@@ -149,66 +140,67 @@ void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title) {
     finding.evidence.push_back(fact("nodes that it knows, and has no connection to", joined(absent, ", ")));
 }
 
-Sentence doing(const RuleInput& input, ProcId process) {
-    const Process& p = input.snapshot[process];
-    if (const PutOff* why = input.put_off_of(process); why != nullptr && why->why == PutOff::Why::tables)
+Sentence doing(const Facts& facts, ProcId process) {
+    const Process& p = facts.snapshot()[process];
+    if (const PutOff* why = facts.get<PutOffs>().of(process); why != nullptr && why->why == PutOff::Why::tables)
         return sentence("is idle, as {}", not_loaded(*why));
     switch (p.state) {
         case ProcessState::garbage_collecting:
             return p.current_function == FunctionId::none
                        ? Sentence(Ours("is collecting garbage"))
-                       : sentence("is collecting garbage in {}{}", p.current_function, caller(input.snapshot, p));
-        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(input.snapshot, p));
+                       : sentence("is collecting garbage in {}{}", p.current_function, caller(facts.snapshot(), p));
+        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(facts.snapshot(), p));
         case ProcessState::runnable:
-            return sentence("is ready to run in {}{}", p.current_function, caller(input.snapshot, p));
+            return sentence("is ready to run in {}{}", p.current_function, caller(facts.snapshot(), p));
         case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
         case ProcessState::exiting: return Ours("is exiting");
         default: break;
     }
-    return idle(input, process) ? sentence("is idle in {}", p.current_function)
+    return idle(facts, process) ? sentence("is idle in {}", p.current_function)
                                 : sentence("sits in {}", p.current_function);
 }
 
-std::vector<ProcId> watched_by(const RuleInput& input, ProcId process) {
-    const Snapshot& s = input.snapshot;
+std::vector<ProcId> watched_by(const Facts& facts, ProcId process) {
+    const Snapshot& s = facts.snapshot();
     std::vector<ProcId> found;
     const Range range = s[process].link_range;
     for (const Link& link : std::span(s.links).subspan(range.first, range.count)) {
         if (link.kind != LinkKind::monitors || !link.pid.has()) continue;
         const ProcId other = s.find(link.pid);
         if (other == ProcId::none || other == process) continue;
-        const WaitEdge* edge = input.waits.edge(other);
+        const WaitEdge* edge = facts.get<Waits>().edge(other);
         if (edge == nullptr || edge->target.process != process) found.push_back(other);
     }
     return found;
 }
 
-std::optional<std::uint64_t> silent_ms(const RuleInput& input, TextId node) {
-    const auto peer = std::ranges::find(input.snapshot.nodes, node, &DistNode::name);
-    const Port* const port = peer == input.snapshot.nodes.end() ? nullptr : connection_to(input.snapshot, *peer);
+std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node) {
+    const auto peer = std::ranges::find(facts.snapshot().nodes, node, &DistNode::name);
+    const Port* const port = peer == facts.snapshot().nodes.end() ? nullptr : connection_to(facts.snapshot(), *peer);
     if (port == nullptr) return std::nullopt;
-    for (const ConnectionTick& tick : input.ticks)
-        if (input.snapshot[tick.process].pid == port->connected) return input.tick_time.silent_ms(tick);
+    for (const ConnectionTick& tick : facts.get<ServiceStates>().ticks)
+        if (facts.snapshot()[tick.process].pid == port->connected)
+            return facts.get<ServiceStates>().tick_time.silent_ms(tick);
     return std::nullopt;
 }
 
-bool suspended_by_sys(const RuleInput& input, ProcId process) {
-    const FunctionId id = input.snapshot[process].current_function;
+bool suspended_by_sys(const Facts& facts, ProcId process) {
+    const FunctionId id = facts.snapshot()[process].current_function;
     if (id == FunctionId::none) return false;
-    const Function& function = input.snapshot.functions[id];
-    return input.snapshot.text(function.module) == "sys" &&
-           input.snapshot.text(function.name).starts_with("suspend_loop");
+    const Function& function = facts.snapshot().functions[id];
+    return facts.snapshot().text(function.module) == "sys" &&
+           facts.snapshot().text(function.name).starts_with("suspend_loop");
 }
 
-bool is_suspended(const RuleInput& input, ProcId process) {
-    if (suspended_by_sys(input, process)) return true;
-    const Process& p = input.snapshot[process];
-    return p.state == ProcessState::suspended && input.waits.edge(process) == nullptr &&
-           (p.current_function == FunctionId::none || !sends_to_nodes(input.snapshot, p.current_function));
+bool is_suspended(const Facts& facts, ProcId process) {
+    if (suspended_by_sys(facts, process)) return true;
+    const Process& p = facts.snapshot()[process];
+    return p.state == ProcessState::suspended && facts.get<Waits>().edge(process) == nullptr &&
+           (p.current_function == FunctionId::none || !sends_to_nodes(facts.snapshot(), p.current_function));
 }
 
-void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding) {
-    if (suspended_by_sys(input, process))
+void advise_to_resume(const Facts& facts, ProcId process, Finding& finding) {
+    if (suspended_by_sys(facts, process))
         finding.advise(
             "Resume it with `sys:resume/1`, and look for who called `sys:suspend/1` (a debugger, an upgrade that was "
             "not finished) and did not.");
@@ -218,9 +210,9 @@ void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding) 
             "debugger, a shell.");
 }
 
-Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most) {
+Sentence frames_text(const Facts& facts, ProcId process, std::size_t most) {
     Sentence text;
-    for (const Frame& frame : input.snapshot.stacks[input.snapshot[process].stack]) {
+    for (const Frame& frame : facts.snapshot().stacks[facts.snapshot()[process].stack]) {
         if (most-- == 0) {
             text.say(" < ...");
             break;
@@ -231,29 +223,29 @@ Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most) {
     return text;
 }
 
-void add_stack(const RuleInput& input, ProcId process, Finding& finding) {
-    if (Sentence frames = frames_text(input, process); !frames.empty())
+void add_stack(const Facts& facts, ProcId process, Finding& finding) {
+    if (Sentence frames = frames_text(facts, process); !frames.empty())
         finding.evidence.push_back(fact("its stack", std::move(frames)));
 }
 
-void about(const RuleInput& input, ProcId process, Finding& finding) {
-    const Process& p = input.snapshot[process];
+void about(const Facts& facts, ProcId process, Finding& finding) {
+    const Process& p = facts.snapshot()[process];
     finding.process = process;
     finding.pid = p.pid;
     finding.name = p.name;
-    finding.subject = {SubjectKind::process, process_subject(input, process)};
+    finding.subject = {SubjectKind::process, process_subject(facts, process)};
 }
 
-std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process) {
-    const bool refused = input.slogan.kind == SloganKind::out_of_memory && input.death.process == process;
+std::optional<Recursion> fills_its_stack(const Facts& facts, ProcId process) {
+    const bool refused = facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == process;
     const std::uint64_t least_bytes = refused ? 1u << 20 : 8u << 20;
-    return recursion(input.snapshot, process, least_bytes / input.snapshot.source.word_size);
+    return recursion(facts.snapshot(), process, least_bytes / facts.snapshot().source.word_size);
 }
 
-std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
+std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
     constexpr std::uint64_t least_bytes = 64u << 20, least_each = 16u << 10, most_each = 8u << 20;
     constexpr double least_percent = 30;
-    const Snapshot& s = input.snapshot;
+    const Snapshot& s = facts.snapshot();
     SocketBuffers found;
     for (const Port& port : s.ports) {
         const std::string_view driver = s.text(port.driver);
@@ -262,9 +254,9 @@ std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
     }
     const Count binaries = s.memory_bytes("binary");
     if (found.sockets == 0 || binaries.value_or(0) < least_bytes) return std::nullopt;
-    if (input.unheld != nullptr) {
-        if (input.unheld->groups.empty()) return std::nullopt;
-        const UnheldGroup& group = input.unheld->groups.front();
+    if (facts.get<Unheld>().has_value()) {
+        if (facts.get<Unheld>()->groups.empty()) return std::nullopt;
+        const UnheldGroup& group = facts.get<Unheld>()->groups.front();
         // Two may belong to a socket for a moment: one that is filled, one that is handed on.
         if (group.blocks > 2 * found.sockets || group.block_bytes < least_each) return std::nullopt;
         found.proved = true;
@@ -282,51 +274,23 @@ std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input) {
         const std::uint64_t each = found.bytes / found.sockets;
         if (each < least_each || each > most_each) return std::nullopt;
     }
-    if (found.bytes < least_bytes || percent_of(found.bytes, node_bytes(input)).value_or(0) < least_percent)
+    if (found.bytes < least_bytes || percent_of(found.bytes, node_bytes(facts)).value_or(0) < least_percent)
         return std::nullopt;
     return found;
 }
 
-Count process_bytes(const RuleInput& input, const Process& process) {
-    return analyses::process_bytes(process, input.snapshot.source.word_size);
+Count process_bytes(const Facts& facts, const Process& process) {
+    return analyses::process_bytes(process, facts.snapshot().source.word_size);
 }
 
-Count all_process_bytes(const RuleInput& input) {
+Count all_process_bytes(const Facts& facts) {
     // Of a process table that is cut, =memory knows the whole.
     const Count told =
-        input.snapshot.source.process_table_complete ? Count() : input.snapshot.memory_bytes("processes");
-    if (const Count sum = input.totals.memory_bytes.value(); sum.value_or(0) != 0) return std::max(sum, told);
+        facts.snapshot().source.process_table_complete ? Count() : facts.snapshot().memory_bytes("processes");
+    if (const Count sum = facts.get<Totals>().memory_bytes.value(); sum.value_or(0) != 0) return std::max(sum, told);
     Sum all;
-    for (const Process& process : input.snapshot.processes) all.add(process_bytes(input, process));
+    for (const Process& process : facts.snapshot().processes) all.add(process_bytes(facts, process));
     return std::max(all.value(), told);
-}
-
-AllSchedulers all_schedulers(const Snapshot& s) {
-    AllSchedulers found;
-    std::vector<std::vector<FunctionId>> at;  // of each: what it runs, youngest first
-    for (const Scheduler& scheduler : s.schedulers) {
-        if (scheduler.kind != Scheduler::Kind::normal) continue;
-        ++found.schedulers;
-        const ProcId id = s.find(scheduler.current_process);
-        if (id == ProcId::none) continue;
-        std::vector<FunctionId>& here = at.emplace_back();
-        if (s[id].current_function != FunctionId::none) here.push_back(s[id].current_function);
-        for (const Frame& frame : s.stacks[scheduler.stack == StackId::none ? s[id].stack : scheduler.stack])
-            if (frame.function != FunctionId::none) here.push_back(frame.function);
-    }
-    if (at.empty() || at.size() < found.schedulers) return found;
-    for (const FunctionId function : at.front()) {
-        const auto is_in = [&](const std::vector<FunctionId>& here) {
-            return std::ranges::find(here, function) != here.end();
-        };
-        if (!std::ranges::all_of(at, is_in)) continue;
-        // What works for others tells nothing, nor what all processes begin in; in a core image the youngest may also
-        // be older than what is called now, where that is in C: a sleep that has ended.
-        if (is_tool(s, function) || says_nothing(s, function)) continue;
-        found.function = function;
-        break;
-    }
-    return found;
 }
 
 std::uint64_t queued_processes(const Scheduler& scheduler) {
@@ -336,6 +300,6 @@ std::uint64_t queued_processes(const Scheduler& scheduler) {
     return queued;
 }
 
-Count node_bytes(const RuleInput& input) { return input.snapshot.memory_bytes("total"); }
+Count node_bytes(const Facts& facts) { return facts.snapshot().memory_bytes("total"); }
 
 }  // namespace beamheap::analyses::rule

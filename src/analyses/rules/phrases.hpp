@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/processes/all_schedulers.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/recursion.hpp"
 #include "analyses/rules/rules.hpp"
@@ -13,25 +14,25 @@
 namespace beamheap::analyses::rule {
 
 /// What kind of process it is: its label or initial call. Empty where the input tells neither.
-Sentence kind_of(const RuleInput& input, const Process& process);
+Sentence kind_of(const Facts& facts, const Process& process);
 /// What a process is called without its pid, for Subject::text: the name, else its kind; "process" where there is
 /// nothing.
-Sentence process_subject(const RuleInput& input, ProcId process);
+Sentence process_subject(const Facts& facts, ProcId process);
 /// What processes of a group belong to: the named ancestor, the label, m:f/a. Empty for none.
-Sentence group_sentence(const RuleInput& input, const GroupKey& key);
+Sentence group_sentence(const Facts& facts, const GroupKey& key);
 /// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
 Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node
 /// other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// The application that is being stopped and has not ended, by its master; nullptr where there is none.
-const RunningApplication* being_stopped(const RuleInput& input);
+const RunningApplication* being_stopped(const Facts& facts);
 /// Who is a part of that application, as its end is waited for, and waits for the application controller itself:
 /// neither goes on; none: there is nobody.
-ProcId asks_for_own_stop(const RuleInput& input);
+ProcId asks_for_own_stop(const Facts& facts);
 /// Whether a process is the application controller, and an application's start or stop has not ended: start-blocked and
 /// stop-under-way tell it.
-bool starts_block(const RuleInput& input, ProcId process);
+bool starts_block(const Facts& facts, ProcId process);
 /// For whom a library's function works, of a process that is not waiting: ", called by my:report/1". Empty where its
 /// own function is no library's.
 Sentence caller(const Snapshot& snapshot, const Process& process);
@@ -42,29 +43,29 @@ inline constexpr Ours tables_advice =
     "A table is loaded when a node that may have its newest copy is up: start the other nodes of the cluster; where "
     "one is lost for good, `mnesia:force_load_table/1`. A table that does not exist is waited for as well.";
 /// Says which nodes this one knows and has no connection to, in the title where it is one.
-void say_absent_nodes(const RuleInput& input, Finding& finding, bool in_title = true);
+void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true);
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
-Sentence doing(const RuleInput& input, ProcId process);
+Sentence doing(const Facts& facts, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
-bool idle(const RuleInput& input, ProcId process);
+bool idle(const Facts& facts, ProcId process);
 /// Whom a process monitors and who doesn't wait for it: of a pool, those who have something of it, or its members.
-std::vector<ProcId> watched_by(const RuleInput& input, ProcId process);
+std::vector<ProcId> watched_by(const Facts& facts, ProcId process);
 /// How long nothing has come from another node, in milliseconds, by whole ticks of net_kernel; nothing where that can't
 /// be known.
-std::optional<std::uint64_t> silent_ms(const RuleInput& input, TextId node);
+std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node);
 /// Whether `sys:suspend/1` holds it in a loop that takes no requests.
-bool suspended_by_sys(const RuleInput& input, ProcId process);
+bool suspended_by_sys(const Facts& facts, ProcId process);
 /// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.
-bool is_suspended(const RuleInput& input, ProcId process);
+bool is_suspended(const Facts& facts, ProcId process);
 /// How to resume such a process.
-void advise_to_resume(const RuleInput& input, ProcId process, Finding& finding);
+void advise_to_resume(const Facts& facts, ProcId process, Finding& finding);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".
-Sentence frames_text(const RuleInput& input, ProcId process, std::size_t most = 5);
+Sentence frames_text(const Facts& facts, ProcId process, std::size_t most = 5);
 /// Adds its stack to a finding's evidence, where the input has one.
-void add_stack(const RuleInput& input, ProcId process, Finding& finding);
+void add_stack(const Facts& facts, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.
-void about(const RuleInput& input, ProcId process, Finding& finding);
+void about(const Facts& facts, ProcId process, Finding& finding);
 
 /// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes,
 /// or 100. One in five of all is high, half of them critical.
@@ -75,7 +76,7 @@ inline constexpr double least_percent = 5, high_percent = 20, critical_percent =
 
 /// The recursion that fills a process's stack, from 8 MiB on (1 MiB of the one that was refused
 /// memory): runaway-recursion says it, and big-heap does not.
-std::optional<Recursion> fills_its_stack(const RuleInput& input, ProcId process);
+std::optional<Recursion> fills_its_stack(const Facts& facts, ProcId process);
 
 /// Receive buffers of sockets that take much of the node's memory: socket-buffers says it, and binary-pinning does not.
 struct SocketBuffers {
@@ -83,22 +84,14 @@ struct SocketBuffers {
     bool proved = false;                        ///< the blocks were seen, in a core image
     std::uint64_t blocks = 0, block_bytes = 0;  ///< of these
 };
-std::optional<SocketBuffers> buffers_of_sockets(const RuleInput& input);
+std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts);
 
 /// Memory of a process as the input says it: process_info(memory), else its heaps (dumps before R16B01).
-Count process_bytes(const RuleInput& input, const Process& process);
+Count process_bytes(const Facts& facts, const Process& process);
 /// The same of all processes.
-Count all_process_bytes(const RuleInput& input);
+Count all_process_bytes(const Facts& facts);
 /// What the node used, from =memory; missing where the input does not say.
-Count node_bytes(const RuleInput& input);
-
-/// What all schedulers for ordinary work are in, where none of them is free.
-struct AllSchedulers {
-    std::uint64_t schedulers = 0;            ///< how many there are
-    FunctionId function = FunctionId::none;  ///< the youngest that is on the stacks of all that they run; none: there
-                                             ///< is no such, or one of them is free
-};
-AllSchedulers all_schedulers(const Snapshot& snapshot);
+Count node_bytes(const Facts& facts);
 
 /// Processes in the queue of a scheduler, or of those of a dirty kind: of all priorities.
 std::uint64_t queued_processes(const Scheduler& scheduler);

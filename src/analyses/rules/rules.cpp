@@ -42,8 +42,8 @@ std::uint32_t story_of_all(const Finding& part, const std::vector<std::uint32_t>
 // What is told of a process that is held up by the cause of another finding is a part of that one's story: the queue of
 // a process that waits for a lock, the callers of one that sends to a full connection. What such a part is worth, its
 // cause is worth.
-void fold_stories(const RuleInput& input, std::vector<Finding>& findings) {
-    std::vector<std::uint32_t> story_of(input.snapshot.processes.size(), no_story);
+void fold_stories(const Facts& facts, std::vector<Finding>& findings) {
+    std::vector<std::uint32_t> story_of(facts.snapshot().processes.size(), no_story);
     for (std::uint32_t i = 0; i < findings.size(); ++i)
         if (findings[i].role == FindingRole::cause)
             for (const ProcId member : findings[i].members)
@@ -74,19 +74,19 @@ const Rule* find_rule(std::string_view id) {
     return nullptr;
 }
 
-std::vector<Finding> run_rules(const RuleInput& input) {
+std::vector<Finding> run_rules(const Facts& facts) {
     std::vector<Finding> findings;
     for (const Rule& rule : all_rules()) {
         std::size_t at = findings.size();
-        rule.run(input, findings);
+        rule.run(facts, findings);
         for (; at < findings.size(); ++at) {
             Finding& finding = findings[at];
             finding.rule = rule.id;
-            finding.fingerprint = fingerprint(rule.id, finding.subject, input.snapshot);
+            finding.fingerprint = fingerprint(rule.id, finding.subject, facts.snapshot());
             if (finding.next_steps.size() > most_next_steps) finding.next_steps.resize(most_next_steps);
         }
     }
-    fold_stories(input, findings);
+    fold_stories(facts, findings);
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
         if (a.severity != b.severity) return a.severity > b.severity;
         return a.role < b.role;

@@ -1,4 +1,4 @@
-#include "analyses/diagnosis/suspects.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,6 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/accumulation.hpp"
 #include "analyses/heaps/messages.hpp"
-#include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/process_columns.hpp"
 
@@ -27,6 +26,10 @@ constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 64u
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
+
+// What --full may look into: a process of 256 MB takes a second or two.
+constexpr SuspectBudget everything{
+    .sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
 
 bool has(const std::vector<ProcId>& sorted, ProcId id) {
     return std::binary_search(sorted.begin(), sorted.end(), id,
@@ -191,50 +194,23 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
     return facts;
 }
 
-std::vector<PinnedBinaries> pinned_binaries(const Snapshot& s, std::span<const HeldBinary> held,
-                                            const std::function<Count(std::uint64_t)>& size_of) {
-    std::vector<PinnedBinaries> found;
-    const std::vector<HiddenBinaries> hidden = hidden_binaries(s, held, size_of);
-    auto more = hidden.begin();  // both go by process
-    for (std::size_t i = 0; i < held.size();) {
-        PinnedBinaries row;
-        row.process = held[i].reference.holder.process();
-        std::vector<BinaryReference> listed;
-        std::map<std::uint64_t, std::uint64_t> parts;
-        std::uint64_t unlisted = 0,
-                      unlisted_bytes = 0;  // slices of binaries that the input does not list, and what they show
-        for (; i < held.size() && held[i].reference.holder.process() == row.process; ++i) {
-            const BinaryReference& reference = held[i].reference;
-            if (!held[i].named) ++unlisted, unlisted_bytes = saturating_add(unlisted_bytes, reference.size);
-            const Count bytes = held[i].named ? size_of(reference.address) : Count();
-            if (!bytes.has()) continue;
-            listed.push_back(reference);
-            // A reference that is there for slices alone shows nothing, and is none itself.
-            if (reference.size != 0 && reference.size < *bytes) ++parts[reference.address];
-        }
-        const BinaryReport report = binary_holders(std::move(listed), size_of);
-        for (const BinaryHolders& binary : report.binaries) {
-            if (binary.pinned_bytes.value_or(0) == 0) continue;
-            row.slices += parts[binary.address];
-            ++row.binaries;
-            row.seen_bytes = saturating_add(row.seen_bytes, binary.seen_bytes);
-            row.pinned_bytes = saturating_add(row.pinned_bytes, *binary.pinned_bytes);
-        }
-        const bool hides = more != hidden.end() && more->process == row.process;
-        if (hides || (row.pinned_bytes == 0 && unlisted != 0)) {  // these may show all of what they are parts of
-            row.by_subtraction = true;
-            row.slices += unlisted;
-            row.seen_bytes = saturating_add(row.seen_bytes, unlisted_bytes);
-        }
-        if (hides) {
-            row.pinned_bytes = saturating_add(row.pinned_bytes, more->hidden_bytes - more->seen_bytes);
-            ++more;
-        }
-        if (row.pinned_bytes != 0 || row.by_subtraction) found.push_back(row);
-    }
-    std::ranges::stable_sort(
-        found, [](const PinnedBinaries& a, const PinnedBinaries& b) { return a.pinned_bytes > b.pinned_bytes; });
+Result<Suspects> find_fact(FactOf<Suspects>, const Facts& facts) {
+    return suspects(facts.snapshot(), facts.options().full ? everything : SuspectBudget{});
+}
+
+Result<SuspectTerms> find_fact(FactOf<SuspectTerms>, const Facts& facts, Artifact& artifact) {
+    SuspectTerms found;
+    for (const ProcId id : facts.get<Suspects>().terms)
+        if (const auto terms = artifact.terms(id)) found.processes.push_back(look_into(facts.snapshot(), id, **terms));
     return found;
 }
+
+namespace fact {
+void suspects(FactNeeds& needs) {
+    needs.plan.tables = needs.plan.labels = true;
+    needs.whose_terms.emplace_back(
+        [&facts = needs.facts](const Snapshot&, ProcId process) { return facts.get<Suspects>().look_into(process); });
+}
+}  // namespace fact
 
 }  // namespace beamheap::analyses

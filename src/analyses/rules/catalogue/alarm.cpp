@@ -25,8 +25,8 @@ Sentence alarm_text(const SetAlarm& alarm) {
     return text;
 }
 
-void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
-    if (input.unwritten.empty()) return;
+void tell_unwritten(const Facts& facts, std::vector<Finding>& findings) {
+    if (facts.get<ServiceStates>().unwritten.empty()) return;
     Finding finding;
     const auto reason = [](const UnwrittenLog& log) {
         const Ours meaning = meaning_of_posix(log.reason);
@@ -34,23 +34,23 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
         if (!meaning.empty()) text.say(", {}", meaning);
         return text;
     };
-    const auto path = [](const UnwrittenLog& log) { return PrintedTerm{log.file, log.file->term(), 60}; };
-    for (const UnwrittenLog& log : input.unwritten)
+    const auto path = [](const UnwrittenLog& log) { return PrintedTerm{log.file, log.file->term(), 255}; };
+    for (const UnwrittenLog& log : facts.get<ServiceStates>().unwritten)
         finding.evidence.push_back(
             fact("can't be written", sentence("{}: {}; {} writes it", path(log), reason(log), log.process)));
-    const UnwrittenLog& first = input.unwritten.front();
-    about(input, first.process, finding);
+    const UnwrittenLog& first = facts.get<ServiceStates>().unwritten.front();
+    about(facts, first.process, finding);
     finding.severity = FindingSeverity::medium;
-    finding.count = input.unwritten.size();
-    const bool tables = std::ranges::any_of(input.unwritten, &UnwrittenLog::table);
-    if (input.unwritten.size() == 1)
+    finding.count = facts.get<ServiceStates>().unwritten.size();
+    const bool tables = std::ranges::any_of(facts.get<ServiceStates>().unwritten, &UnwrittenLog::table);
+    if (facts.get<ServiceStates>().unwritten.size() == 1)
         finding.title.say(first.table ? Form<2>("The table of dets {} can't be written: {}")
                                       : Form<2>("The log {} can't be written: {}"),
                           path(first), reason(first));
     else
         finding.title.say(tables ? Form<3>("{} logs and tables of dets can't be written, {} one of them: {}")
                                  : Form<3>("{} logs can't be written, {} one of them: {}"),
-                          number(input.unwritten.size()), path(first), reason(first));
+                          number(facts.get<ServiceStates>().unwritten.size()), path(first), reason(first));
     finding.advise(
         "Make room on that disk, or log to another one: what was to be written since is lost, and whoever else keeps "
         "files there (mnesia, dets, queues) has the same trouble.");
@@ -58,28 +58,28 @@ void tell_unwritten(const RuleInput& input, std::vector<Finding>& findings) {
         finding.advise(
             "A table of dets takes nothing since then, and is repaired when it is opened again: close it and open it "
             "where there is room.");
-    if (!std::ranges::all_of(input.unwritten, &UnwrittenLog::table))
+    if (!std::ranges::all_of(facts.get<ServiceStates>().unwritten, &UnwrittenLog::table))
         finding.advise("Bound logs: max_no_bytes and max_no_files of logger_std_h, type wrap of disk_log.");
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    tell_unwritten(input, findings);
-    if (input.alarms.empty()) return;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    tell_unwritten(facts, findings);
+    if (facts.get<ServiceStates>().alarms.empty()) return;
     Finding finding;
     std::vector<Sentence> named;
     bool blocks = false;
-    for (const SetAlarm& alarm : input.alarms) {
+    for (const SetAlarm& alarm : facts.get<ServiceStates>().alarms) {
         if (named.size() < most_named) named.push_back(alarm_text(alarm));
         blocks = blocks || alarm.blocks_publishers;
         finding.evidence.push_back(fact("alarm", alarm_text(alarm)));
     }
-    if (named.size() < input.alarms.size()) named.push_back(Ours("..."));
-    about(input, input.alarms.front().holder, finding);
+    if (named.size() < facts.get<ServiceStates>().alarms.size()) named.push_back(Ours("..."));
+    about(facts, facts.get<ServiceStates>().alarms.front().holder, finding);
     finding.severity = blocks ? FindingSeverity::high : FindingSeverity::medium;
-    finding.count = input.alarms.size();
-    finding.title.say("{} set in {}: {}", Counted{input.alarms.size(), "alarm is", "alarms are"}, finding.process,
-                      joined(named, ", "));
+    finding.count = facts.get<ServiceStates>().alarms.size();
+    finding.title.say("{} set in {}: {}", Counted{facts.get<ServiceStates>().alarms.size(), "alarm is", "alarms are"},
+                      finding.process, joined(named, ", "));
     if (blocks) finding.title.add(Ours("; RabbitMQ reads nothing from publishers until that is over"));
     finding.advise("Look at what the alarm is about first: `beamheap top DUMP --by memory`");
     if (blocks)

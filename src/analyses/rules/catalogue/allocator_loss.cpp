@@ -33,8 +33,8 @@ Ours flag_letter(std::string_view name) {
     return "";
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const AllocatorReport report = allocators(s);
     const AllocatorUse& total = report.total;
     const auto lost = total.fragmentation();

@@ -34,10 +34,10 @@ std::uint64_t among_newest(const Snapshot& snapshot, const std::string& pattern,
     return count;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const Fill& fill = input.totals.atom_fill;
-    const bool died_of_it = input.slogan.kind == SloganKind::atom_table_full;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const Fill& fill = facts.get<Totals>().atom_fill;
+    const bool died_of_it = facts.get<Slogan>().kind == SloganKind::atom_table_full;
     const double percent = fill.percent.value_or(0);
     if (!died_of_it && percent < medium_percent && fill.used.value_or(0) < leaked_atoms) return;
     const AtomFamilies families = atom_families(s);

@@ -45,9 +45,9 @@ bool asked_for_heap(const Slogan& slogan) {
 }
 
 // What kind of server it is: "an Agent".
-Sentence kind(const RuleInput& input, ProcId id) {
-    const TermFacts* facts = input.terms_of(id);
-    return facts == nullptr || facts->server.empty() ? Sentence() : sentence("{}", facts->server);
+Sentence kind(const Facts& facts, ProcId id) {
+    const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+    return seen == nullptr || seen->server.empty() ? Sentence() : sentence("{}", seen->server);
 }
 
 // Those who monitor a process that rests, or are monitored by it, where nearly all of these are held up at one place,
@@ -58,9 +58,9 @@ struct HeldUp {
     ProcId example = ProcId::none;
 };
 
-HeldUp held_up_around(const RuleInput& input, ProcId id) {
-    const Snapshot& s = input.snapshot;
-    if (!idle(input, id)) return {};
+HeldUp held_up_around(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
+    if (!idle(facts, id)) return {};
     std::set<ProcId> around;
     for (const Link& link : links_of(s, s[id]))
         if ((link.kind == LinkKind::monitors || link.kind == LinkKind::monitored_by) && link.pid.has())
@@ -68,9 +68,9 @@ HeldUp held_up_around(const RuleInput& input, ProcId id) {
     std::map<FunctionId, HeldUp> places;
     for (const ProcId other : around) {
         const FunctionId function = s[other].current_function;
-        const WaitEdge* const edge = input.waits.edge(other);
+        const WaitEdge* const edge = facts.get<Waits>().edge(other);
         const bool waits =
-            s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(input, other);
+            s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(facts, other);
         if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none ||
             (edge != nullptr && edge->target.process == id))
             continue;
@@ -85,31 +85,31 @@ HeldUp held_up_around(const RuleInput& input, ProcId id) {
 
 // What most of it is: ": its State, a map of 20,000 ... (9.6 MiB)". Empty where that is less than a fifth of what it
 // holds.
-Sentence contents(const RuleInput& input, ProcId id) {
-    const TermFacts* facts = input.terms_of(id);
-    if (facts == nullptr || facts->accumulated.empty()) return {};
-    if (facts->accumulated_bytes < process_bytes(input, input.snapshot[id]).value_or(0) / 5) return {};
-    return sentence(": {} ({})", facts->accumulated, bytes(facts->accumulated_bytes));
+Sentence contents(const Facts& facts, ProcId id) {
+    const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+    if (seen == nullptr || seen->accumulated.empty()) return {};
+    if (seen->accumulated_bytes < process_bytes(facts, facts.snapshot()[id]).value_or(0) / 5) return {};
+    return sentence(": {} ({})", seen->accumulated, bytes(seen->accumulated_bytes));
 }
 
 // The one says why it is large, the other, where that is not known, where to look.
-void say_contents_or_work(const RuleInput& input, ProcId id, Finding& finding) {
-    const Sentence what = contents(input, id);
-    if (what.empty()) finding.title.say("; it {}", doing(input, id));
+void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
+    const Sentence what = contents(facts, id);
+    if (what.empty()) finding.title.say("; it {}", doing(facts, id));
     else finding.title.add(what);
 }
 
-void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
-    const Process& process = input.snapshot[id];
-    if (Sentence what = kind(input, id); !what.empty()) finding.evidence.push_back(fact("what it is", std::move(what)));
-    finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
+void add_contents(const Facts& facts, ProcId id, Finding& finding) {
+    const Process& process = facts.snapshot()[id];
+    if (Sentence what = kind(facts, id); !what.empty()) finding.evidence.push_back(fact("what it is", std::move(what)));
+    finding.evidence.push_back(figure("its memory", process_bytes(facts, process), AmountUnit::bytes));
     finding.evidence.push_back(figure("young heap", process.heap_words, AmountUnit::words));
     finding.evidence.push_back(figure("old heap", process.old_heap_words, AmountUnit::words));
     if (process.msgq_len.value_or(0) != 0)
         finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
-    if (const TermFacts* facts = input.terms_of(id); facts != nullptr && !facts->accumulation.empty())
-        finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
-    add_stack(input, id, finding);
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id); seen != nullptr && !seen->accumulation.empty())
+        finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
+    add_stack(facts, id, finding);
 }
 
 void add_steps(Finding& finding) {
@@ -128,34 +128,35 @@ Sentence memory_type(const Slogan& slogan) {
 }
 
 // The process that was refused memory for its heap.
-bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
-    const ProcId id = input.death.process;
-    if (!asked_for_heap(input.slogan) || id == ProcId::none || fills_its_stack(input, id)) return false;
-    const Process& process = input.snapshot[id];
-    const Count held = process_bytes(input, process);
-    const auto percent = percent_of(held, all_process_bytes(input));
+bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
+    const ProcId id = facts.get<Death>().process;
+    if (!asked_for_heap(facts.get<Slogan>()) || id == ProcId::none || fills_its_stack(facts, id)) return false;
+    const Process& process = facts.snapshot()[id];
+    const Count held = process_bytes(facts, process);
+    const auto percent = percent_of(held, all_process_bytes(facts));
     const bool large = percent.value_or(0) >= dead_percent && held.value_or(0) >= least_bytes / 8;
-    const bool at_once = input.slogan.refused_bytes.value_or(0) / times_its_own >= held.value_or(~0ull / 8);
+    const bool at_once = facts.get<Slogan>().refused_bytes.value_or(0) / times_its_own >= held.value_or(~0ull / 8);
     if (!large && !at_once) return false;
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.severity = FindingSeverity::critical;
     finding.bytes = held;
     finding.percent = percent;
-    const Sentence wanted = input.slogan.refused_bytes.has() ? sentence("{}", bytes(*input.slogan.refused_bytes))
-                                                             : Sentence(Ours("memory"));
+    const Sentence wanted = facts.get<Slogan>().refused_bytes.has()
+                                ? sentence("{}", bytes(*facts.get<Slogan>().refused_bytes))
+                                : Sentence(Ours("memory"));
     if (large) {
         finding.title.say("{} holds {} ({} of all processes') and was refused {} more", id, bytes(*held),
                           Percent{*percent}, wanted);
-        say_contents_or_work(input, id, finding);
+        say_contents_or_work(facts, id, finding);
     } else
         finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),
-                          doing(input, id));
+                          doing(facts, id));
     finding.confidence =
-        input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
-    finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(input.slogan)),
-                                      input.slogan.refused_bytes, AmountUnit::bytes));
-    add_contents(input, id, finding);
+        facts.get<Death>().evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
+    finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(facts.get<Slogan>())),
+                                      facts.get<Slogan>().refused_bytes, AmountUnit::bytes));
+    add_contents(facts, id, finding);
     if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
     else finding.advise("See what it was doing: {}", Command{"proc", process.pid});
@@ -165,9 +166,9 @@ bool add_refused(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 // Where most of what a group holds is on no heap, and messages are in its queues, it is these.
-bool say_messages(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held,
+bool say_messages(const Facts& facts, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held,
                   Finding& finding) {
-    const Snapshot& s = input.snapshot;
+    const Snapshot& s = facts.snapshot();
     std::uint64_t queued = 0, on_heaps = 0;
     ProcId example = ProcId::none;
     for (const ProcId id : groups.members_of(group)) {
@@ -187,10 +188,10 @@ bool say_messages(const RuleInput& input, const ProcessGroups& groups, const Pro
 }
 
 // What most processes of a group do, where they do the same.
-void say_common_work(const RuleInput& input, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
+void say_common_work(const Facts& facts, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
     std::map<std::uint32_t, std::uint64_t> functions;
     for (const ProcId id : groups.members_of(group))
-        if (const FunctionId function = input.snapshot[id].current_function; function != FunctionId::none)
+        if (const FunctionId function = facts.snapshot()[id].current_function; function != FunctionId::none)
             ++functions[index_of(function)];
     if (functions.empty()) return;
     const auto& [function, count] =
@@ -198,22 +199,22 @@ void say_common_work(const RuleInput& input, const ProcessGroups& groups, const 
     if (count * 2 > group.count) finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
 }
 
-void add_group(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const Count all = all_process_bytes(input);
+void add_group(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const Count all = all_process_bytes(facts);
     const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
     for (const ProcessGroup& group : groups.groups) {
         const std::uint64_t held = group.memory_bytes.value().value_or(0);
         if (group.count < least_of_group || group.function == FunctionId::none) continue;
         if (held < least_group_bytes || held / group.count < least_each) continue;
         const double percent = percent_of(held, all).value_or(0);
-        if (percent < group_percent || percent_of(held, node_bytes(input)).value_or(0) < group_of_node_percent)
+        if (percent < group_percent || percent_of(held, node_bytes(facts)).value_or(0) < group_of_node_percent)
             continue;
-        const Count largest = process_bytes(input, s[group.example]);
+        const Count largest = process_bytes(facts, s[group.example]);
         if (percent_of(largest, all).value_or(100) >= medium_percent) continue;  // it is told by itself
         Finding finding;
         finding.severity =
-            input.slogan.kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;
+            facts.get<Slogan>().kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;
         finding.subject = {SubjectKind::group, sentence("{}", group.function)};
         finding.count = group.count;
         finding.bytes = held;
@@ -224,12 +225,13 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
                             figure("memory of all processes", all, AmountUnit::bytes),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
-        if (const TermFacts* facts = input.terms_of(group.example); facts != nullptr && !facts->accumulation.empty())
+        if (const TermFacts* seen = facts.get<SuspectTerms>().of(group.example);
+            seen != nullptr && !seen->accumulation.empty())
             finding.evidence.push_back(
-                fact("most of the largest one's heap", facts->accumulation, facts->accumulation_confidence));
-        add_stack(input, group.example, finding);
-        if (!say_messages(input, groups, group, held, finding)) {
-            say_common_work(input, groups, group, finding);
+                fact("most of the largest one's heap", seen->accumulation, seen->accumulation_confidence));
+        add_stack(facts, group.example, finding);
+        if (!say_messages(facts, groups, group, held, finding)) {
+            say_common_work(facts, groups, group, finding);
             finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
             finding.advise(
                 "Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an "
@@ -240,41 +242,41 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
     }
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const bool refused = add_refused(input, findings);
-    if (!refused) add_group(input, findings);
-    const Count all = all_process_bytes(input);
-    const std::vector<ProcId> everybody = all_processes(input.snapshot);
-    for (const ProcId id : largest(input.snapshot, everybody, most_findings)) {
-        const Count held = process_bytes(input, input.snapshot[id]);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const bool refused = add_refused(facts, findings);
+    if (!refused) add_group(facts, findings);
+    const Count all = all_process_bytes(facts);
+    const std::vector<ProcId> everybody = all_processes(facts.snapshot());
+    for (const ProcId id : largest(facts.snapshot(), everybody, most_findings)) {
+        const Count held = process_bytes(facts, facts.snapshot()[id]);
         const auto percent = percent_of(held, all);
         if (held.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
-        if ((refused && id == input.death.process) || fills_its_stack(input, id)) continue;
+        if ((refused && id == facts.get<Death>().process) || fills_its_stack(facts, id)) continue;
         // What a long queue weighs is said by queue-flood.
-        if (input.snapshot[id].msgq_len.value_or(0) >= 10'000) continue;
+        if (facts.snapshot()[id].msgq_len.value_or(0) >= 10'000) continue;
         Finding finding;
-        about(input, id, finding);
+        about(facts, id, finding);
         finding.severity =
             *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.bytes = held;
         finding.percent = percent;
-        const HeldUp around = contents(input, id).empty() ? HeldUp{} : held_up_around(input, id);
+        const HeldUp around = contents(facts, id).empty() ? HeldUp{} : held_up_around(facts, id);
         if (around.count == 0) {
             finding.title.say("{} holds {} ({} of all processes')", id, bytes(*held), Percent{*percent});
-            say_contents_or_work(input, id, finding);
+            say_contents_or_work(facts, id, finding);
         } else {
-            finding.title.say("{} holds {}: {}", id, bytes(*held), input.terms_of(id)->accumulated);
+            finding.title.say("{} holds {}: {}", id, bytes(*held), facts.get<SuspectTerms>().of(id)->accumulated);
             finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}")
                                                 : Form<2>("; {} that watch it sit in {}"),
                               number(around.count), around.function);
             finding.evidence.push_back(
-                fact("one of those around it", sentence("{}: {}", around.example, frames_text(input, around.example))));
+                fact("one of those around it", sentence("{}: {}", around.example, frames_text(facts, around.example))));
             finding.advise("See why those that it works for do not go on: {}",
-                           Command{"proc", input.snapshot[around.example].pid});
+                           Command{"proc", facts.snapshot()[around.example].pid});
         }
-        add_contents(input, id, finding);
+        add_contents(facts, id, finding);
         finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));
-        finding.advise("See which of its terms keeps most alive: {}", Command{"heap", input.snapshot[id].pid});
+        finding.advise("See which of its terms keeps most alive: {}", Command{"heap", facts.snapshot()[id].pid});
         add_steps(finding);
         findings.push_back(std::move(finding));
     }

@@ -66,24 +66,25 @@ Keepers keepers(const Snapshot& s) {
 }
 
 // "; frame_proxy <0.79.0> keeps 191 MiB of them, which wait for the next collection", since terms refer to few
-void say_keepers(const RuleInput& input, const Keepers& most, std::uint64_t binaries, Finding& finding) {
-    const Snapshot& s = input.snapshot;
+void say_keepers(const Facts& facts, const Keepers& most, std::uint64_t binaries, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
     const Amount kept = bytes(std::min(most.bytes, binaries));
     if (most.processes.size() == 1 ||
         virtual_heap_words(s[most.processes.front()]).value_or(0) > most.bytes / s.source.word_size / 10 * 9) {
-        about(input, most.processes.front(), finding);
+        about(facts, most.processes.front(), finding);
         finding.title.say("; {} keeps {} of them", most.processes.front(), kept);
     } else {
         finding.title.say("; {} of {} keep {} of them", processes(most.processes.size()), most.kind, kept);
     }
     // Where its heap was decoded, or the image tells, it is known whether its terms refer to them.
-    const std::uint64_t referred = input.unheld != nullptr ? input.unheld->held_bytes : s.node.binary_bytes.value_or(0);
-    const bool looked =
-        input.unheld != nullptr || (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
+    const std::uint64_t referred =
+        facts.get<Unheld>().has_value() ? facts.get<Unheld>()->held_bytes : s.node.binary_bytes.value_or(0);
+    const bool looked = facts.get<Unheld>().has_value() ||
+                        (s.source.complete.value_or(false) && s[most.processes.front()].live_words.has());
     if (!looked || referred >= binaries / 2) return;
     // Up to OTP 26 a dump does not list what only slices refer to, as those of one who appends to a binary do.
     std::uint64_t shown = referred;
-    for (const PinnedBinaries& pinned : input.pinned)
+    for (const PinnedBinaries& pinned : facts.get<Pinned>().processes)
         if (std::ranges::find(most.processes, pinned.process) != most.processes.end())
             shown = saturating_add(shown, pinned.seen_bytes);
     if (shown >= std::min(most.bytes, binaries) / 2) return;
@@ -106,10 +107,11 @@ void say_bytes(const UnheldBinaries::Stored& stored, Sentence who, Ours refers, 
 }
 
 // The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
-void say_stored(const RuleInput& input, std::uint64_t binaries, Finding& finding) {
-    const Snapshot& s = input.snapshot;
-    const auto* const stored =
-        input.unheld != nullptr && input.unheld->most_stored ? &*input.unheld->most_stored : nullptr;
+void say_stored(const Facts& facts, std::uint64_t binaries, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const auto* const stored = facts.get<Unheld>().has_value() && facts.get<Unheld>()->most_stored
+                                   ? &*facts.get<Unheld>()->most_stored
+                                   : nullptr;
     if (stored == nullptr) {
         finding.title.say("; processes keep few of them: they are in tables, persistent terms or native code");
         finding.advise(
@@ -129,14 +131,14 @@ void say_stored(const RuleInput& input, std::uint64_t binaries, Finding& finding
 }
 
 // All binaries together, and who holds most of them.
-void add_area(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void add_area(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const Count binaries = s.memory_bytes("binary");
-    const auto percent = percent_of(binaries, node_bytes(input));
+    const auto percent = percent_of(binaries, node_bytes(facts));
     if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
     const Keepers most = keepers(s);
     Finding finding;
-    const std::size_t held_up = held_senders(s, input.waits).size();
+    const std::size_t held_up = held_senders(s, facts.get<Waits>()).size();
     Sum in_ports;
     for (const Port& port : s.ports) in_ports.add(port.queue_bytes);
     const bool unsent = held_up >= many_senders || in_ports.value().value_or(0) >= *binaries / 4;
@@ -160,8 +162,9 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
                               bytes(*s.node.binary_bytes));
     }
     const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
-    if (!kept && input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
-        const UnheldBinaries& unheld = *input.unheld;
+    if (!kept && facts.get<Unheld>().has_value() && facts.get<Unheld>()->bytes >= *binaries / 2 &&
+        !facts.get<Unheld>()->groups.empty()) {
+        const UnheldBinaries& unheld = *facts.get<Unheld>();
         const UnheldGroup& most_of_it = unheld.groups.front();
         finding.title.say("; no term refers to {} of them, most of it {} of {}", bytes(unheld.bytes),
                           Counted{most_of_it.blocks, "block", "blocks"}, bytes(most_of_it.block_bytes));
@@ -179,10 +182,10 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
         findings.push_back(std::move(finding));
         return;
     }
-    if (kept) say_keepers(input, most, *binaries, finding);
-    else if (!most.known && input.unheld == nullptr && !unsent && !said)
+    if (kept) say_keepers(facts, most, *binaries, finding);
+    else if (!most.known && !facts.get<Unheld>().has_value() && !unsent && !said)
         finding.title.say("; who keeps them this input does not tell");
-    else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(input, *binaries, finding);
+    else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(facts, *binaries, finding);
     if (!most.processes.empty() && most.bytes != 0)
         finding.evidence.push_back(
             figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
@@ -196,18 +199,18 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Count binaries = input.snapshot.memory_bytes("binary");
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Count binaries = facts.snapshot().memory_bytes("binary");
     std::size_t left = most_findings;
-    for (const PinnedBinaries& pinned : input.pinned) {
+    for (const PinnedBinaries& pinned : facts.get<Pinned>().processes) {
         const std::uint64_t pinned_bytes = std::min(pinned.pinned_bytes, binaries.value_or(pinned.pinned_bytes));
         if (pinned_bytes < least_bytes || left == 0) break;  // most come first
         if (pinned_bytes / least_times_seen < pinned.seen_bytes) continue;
         if (percent_of(pinned_bytes, binaries).value_or(100) < least_percent) continue;
         --left;
-        const auto of_node = percent_of(pinned_bytes, node_bytes(input));
+        const auto of_node = percent_of(pinned_bytes, node_bytes(facts));
         Finding finding;
-        about(input, pinned.process, finding);
+        about(facts, pinned.process, finding);
         finding.severity = of_node.value_or(0) >= high_percent && pinned_bytes >= high_bytes ? FindingSeverity::high
                                                                                              : FindingSeverity::medium;
         finding.count = pinned.slices;
@@ -223,7 +226,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure("bytes that nobody sees", pinned_bytes, AmountUnit::bytes, finding.confidence));
         finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
-        add_stack(input, pinned.process, finding);
+        add_stack(facts, pinned.process, finding);
         finding.advise("Copy what is to be kept: `binary:copy/1` before a slice is stored.");
         finding.advise("See which binaries they are: `beamheap binaries DUMP --sort pinned_bytes`");
         finding.advise("See where the slices are kept: {}", Command{"heap", finding.pid});
@@ -231,10 +234,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         findings.push_back(std::move(finding));
     }
     // Other rules say whose they are: messages in a queue, buffers of sockets.
-    const bool in_queue = std::ranges::any_of(input.terms, [&](const TermFacts& facts) {
-        return facts.message_binary_bytes.value_or(0) / 2 >= binaries.value_or(0) / 4;
+    const bool in_queue = std::ranges::any_of(facts.get<SuspectTerms>().processes, [&](const TermFacts& seen) {
+        return seen.message_binary_bytes.value_or(0) / 2 >= binaries.value_or(0) / 4;
     });
-    if (left == most_findings && !in_queue && !buffers_of_sockets(input)) add_area(input, findings);
+    if (left == most_findings && !in_queue && !buffers_of_sockets(facts)) add_area(facts, findings);
 }
 
 }  // namespace

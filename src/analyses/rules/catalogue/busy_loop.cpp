@@ -122,27 +122,27 @@ InPlace common_place(const Snapshot& s, const std::vector<ProcId>& working) {
     return found;
 }
 
-void about_one(const RuleInput& input, ProcId id, double percent, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void about_one(const Facts& facts, ProcId id, double percent, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
     const ShellWork at_prompt = shell_work(s, process);
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.severity = FindingSeverity::medium;
     finding.count = process.reductions;
     finding.percent = percent;
     if (at_prompt.in_shell) finding.title.say("The shell works on what was typed into it: {}", id);
     else finding.title.say("{} is busy: it", id);
-    finding.title.say(" {}, and has done {} of all work", doing(input, id), Percent{percent});
+    finding.title.say(" {}, and has done {} of all work", doing(facts, id), Percent{percent});
     if (at_prompt.called != FunctionId::none)
         finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
     finding.evidence.push_back(figure("its reductions", process.reductions, AmountUnit::count));
     finding.evidence.push_back(
-        figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count));
-    finding.evidence.push_back(figure("its memory", process_bytes(input, process), AmountUnit::bytes));
+        figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count));
+    finding.evidence.push_back(figure("its memory", process_bytes(facts, process), AmountUnit::bytes));
     if (process.msgq_len.value_or(0) != 0)
         finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
-    add_stack(input, id, finding);
+    add_stack(facts, id, finding);
     finding.advise("See where it is, and with which data: {}", Command{"proc", process.pid});
     finding.advise(
         "A second dump or core image some seconds later tells whether it moves: the same function and arguments that "
@@ -152,7 +152,7 @@ void about_one(const RuleInput& input, ProcId id, double percent, std::vector<Fi
     findings.push_back(std::move(finding));
 }
 
-void about_place(const RuleInput& input, InPlace place, double percent, std::vector<Finding>& findings) {
+void about_place(const Facts& facts, InPlace place, double percent, std::vector<Finding>& findings) {
     const ProcId example = place.members.front();
     Finding finding;
     finding.severity = FindingSeverity::medium;
@@ -162,11 +162,12 @@ void about_place(const RuleInput& input, InPlace place, double percent, std::vec
     finding.title.say("{} are busy in {}", processes(place.members.size()), place.function);
     if (place.caller != FunctionId::none) finding.title.say(", called by {}", place.caller);
     finding.title.say(", and have done {} of all work", Percent{percent});
-    finding.evidence = {figure("their reductions", place.reductions.value(), AmountUnit::count),
-                        figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count),
-                        fact("who has done most", sentence("{}", example))};
-    add_stack(input, example, finding);
-    finding.advise("See where they are, and with which data: {}", Command{"proc", input.snapshot[example].pid});
+    finding.evidence = {
+        figure("their reductions", place.reductions.value(), AmountUnit::count),
+        figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count),
+        fact("who has done most", sentence("{}", example))};
+    add_stack(facts, example, finding);
+    finding.advise("See where they are, and with which data: {}", Command{"proc", facts.snapshot()[example].pid});
     finding.advise(
         "Who looks again and again whether something has come is better told by a message; what goes through a whole "
         "table or list for each request wants a key, or an index.");
@@ -193,10 +194,10 @@ ProcId partner_of(const Snapshot& s, ProcId working) {
     return partner;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    if (is_failed_start(input.slogan.kind)) return;
-    const Count all = input.totals.reductions.value();
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const Count all = facts.get<Totals>().reductions.value();
     std::vector<ProcId> working;
     for (const ProcId id : all_processes(s))
         if (at_work(s[id].state) && !excused(s, s[id])) working.push_back(id);
@@ -212,11 +213,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         InPlace place = common_place(s, working);
         const double share = percent_of(place.reductions.value(), all).value_or(0);
         if (place.members.size() > 1 && is_much(place.reductions.value(), share) && share >= percent + together_percent)
-            return about_place(input, std::move(place), share, findings);
+            return about_place(facts, std::move(place), share, findings);
     }
     // Who was refused memory is told as that.
-    if (input.slogan.kind == SloganKind::out_of_memory && input.death.process == first) return;
-    if (is_much(s[first].reductions, percent)) about_one(input, first, percent, findings);
+    if (facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == first) return;
+    if (is_much(s[first].reductions, percent)) about_one(facts, first, percent, findings);
 }
 
 }  // namespace

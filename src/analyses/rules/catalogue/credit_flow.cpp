@@ -23,10 +23,10 @@ constexpr std::string_view connection = "rabbit_reader";
 
 class Chains {
 public:
-    explicit Chains(const RuleInput& input) : input_(input) {
-        for (const CreditBlock& block : input.blocked)
+    explicit Chains(const Facts& facts) : facts_(facts) {
+        for (const CreditBlock& block : facts.get<ServiceStates>().blocked)
             for (const Pid pid : block.by)
-                if (const ProcId by = input.snapshot.find(pid); by != ProcId::none) {
+                if (const ProcId by = facts.snapshot().find(pid); by != ProcId::none) {
                     next_.emplace(index_of(block.process), by);
                     break;
                 }
@@ -37,20 +37,20 @@ public:
         ProcId at = process;
         for (std::size_t steps = 0; steps <= next_.size(); ++steps) {
             const auto step = next_.find(index_of(at));
-            if (step == next_.end()) return at == process ? ProcId::none : end_of_chain(input_.waits, at);
+            if (step == next_.end()) return at == process ? ProcId::none : end_of_chain(facts_.get<Waits>(), at);
             at = step->second;
         }
         return ProcId::none;
     }
 
 private:
-    const RuleInput& input_;
+    const Facts& facts_;
     std::map<std::uint32_t, ProcId> next_;
 };
 
-bool is_stuck(const RuleInput& input, ProcId process) {
-    return is_suspended(input, process) ||
-           (input.snapshot[process].state == ProcessState::waiting && !idle(input, process));
+bool is_stuck(const Facts& facts, ProcId process) {
+    return is_suspended(facts, process) ||
+           (facts.snapshot()[process].state == ProcessState::waiting && !idle(facts, process));
 }
 
 bool is_connection(const Snapshot& s, ProcId id) {
@@ -62,24 +62,24 @@ bool is_connection(const Snapshot& s, ProcId id) {
            std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) { return of(frame.function); });
 }
 
-Sentence state_of(const RuleInput& input, ProcId process) {
-    if (suspended_by_sys(input, process)) return sentence("was suspended by {}", KnownFunction{"sys", "suspend", 1});
-    return is_suspended(input, process) ? Sentence("is suspended") : doing(input, process);
+Sentence state_of(const Facts& facts, ProcId process) {
+    if (suspended_by_sys(facts, process)) return sentence("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    return is_suspended(facts, process) ? Sentence("is suspended") : doing(facts, process);
 }
 
-Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> blocked) {
-    const Snapshot& s = input.snapshot;
+Finding finding_of(const Facts& facts, ProcId end, std::vector<ProcId> blocked) {
+    const Snapshot& s = facts.snapshot();
     Finding finding;
-    about(input, end, finding);
+    about(facts, end, finding);
     finding.role = FindingRole::cause;
     finding.of_waiting = true;
     finding.severity =
-        blocked.size() >= many_blocked || is_stuck(input, end) ? FindingSeverity::high : FindingSeverity::medium;
+        blocked.size() >= many_blocked || is_stuck(facts, end) ? FindingSeverity::high : FindingSeverity::medium;
     finding.count = blocked.size();
     const auto connections =
         static_cast<std::uint64_t>(std::ranges::count_if(blocked, [&](ProcId id) { return is_connection(s, id); }));
     const std::uint64_t queued = s[end].msgq_len.value_or(0);
-    if (input.credit_unread != 0) {
+    if (facts.get<ServiceStates>().credit_unread != 0) {
         finding.confidence = Confidence::lower_bound;
         finding.title.say("At least ");
     }
@@ -87,20 +87,20 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     if (connections != 0) finding.title.say(" ({})", Counted{connections, "connection", "connections"});
     finding.title.add(blocked.size() == 1 ? Ours(" waits") : Ours(" wait"));
     finding.title.say(" for credit from {}; it has {} and {}", end, Counted{queued, "message", "messages"},
-                      state_of(input, end));
+                      state_of(facts, end));
     finding.evidence = {
         figure("processes without credit", blocked.size(), AmountUnit::count),
         figure("of them connections, whose clients can publish nothing", connections, AmountUnit::count),
         figure("messages in its queue", s[end].msgq_len, AmountUnit::count)};
-    if (input.credit_unread != 0)
-        finding.evidence.push_back(
-            figure("further processes of RabbitMQ, whose credit was not read", input.credit_unread, AmountUnit::count));
-    add_stack(input, end, finding);
+    if (facts.get<ServiceStates>().credit_unread != 0)
+        finding.evidence.push_back(figure("further processes of RabbitMQ, whose credit was not read",
+                                          facts.get<ServiceStates>().credit_unread, AmountUnit::count));
+    add_stack(facts, end, finding);
     // Its queue, and those who call it, are the same story, unless they are the larger one.
-    const WaitFanIn* callers = input.waits.fan_in_of(end);
+    const WaitFanIn* callers = facts.get<Waits>().fan_in_of(end);
     if (callers == nullptr || callers->waiters <= blocked.size()) blocked.push_back(end);
     finding.members = std::move(blocked);
-    if (is_suspended(input, end)) advise_to_resume(input, end, finding);
+    if (is_suspended(facts, end)) advise_to_resume(facts, end, finding);
     else finding.advise("See why it does not keep up: {}", Command{"proc", s[end].pid});
     finding.advise(
         "What it keeps has to be written, or consumed: look at its disk and its consumers; RabbitMQ shows these "
@@ -108,37 +108,37 @@ Finding finding_of(const RuleInput& input, ProcId end, std::vector<ProcId> block
     return finding;
 }
 
-Finding nobody_found(const RuleInput& input) {
+Finding nobody_found(const Facts& facts) {
     Finding finding;
     finding.severity = FindingSeverity::info;
     finding.subject = {SubjectKind::node, Sentence("credit of RabbitMQ")};
-    finding.count = input.credit_unread;
+    finding.count = facts.get<ServiceStates>().credit_unread;
     finding.confidence = Confidence::lower_bound;
     finding.title.say(
         "{} of RabbitMQ were too many to see whether they wait for credit; of those that were read none does",
-        processes(input.credit_unread));
-    finding.evidence = {
-        figure("processes of RabbitMQ whose credit was not read", input.credit_unread, AmountUnit::count)};
+        processes(facts.get<ServiceStates>().credit_unread));
+    finding.evidence = {figure("processes of RabbitMQ whose credit was not read",
+                               facts.get<ServiceStates>().credit_unread, AmountUnit::count)};
     finding.advise(
         "See one of them: `beamheap proc DUMP PID` shows `credit_blocked` in its dictionary; RabbitMQ shows such "
         "connections as `flow`.");
     return finding;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Chains chains(input);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Chains chains(facts);
     std::map<std::uint32_t, std::vector<ProcId>> blocked;
     // One that idles with an empty queue has granted it: that is on its way.
-    const auto keeps_up = [&](ProcId id) { return idle(input, id) && input.snapshot[id].msgq_len.value_or(0) == 0; };
-    for (const CreditBlock& block : input.blocked)
+    const auto keeps_up = [&](ProcId id) { return idle(facts, id) && facts.snapshot()[id].msgq_len.value_or(0) == 0; };
+    for (const CreditBlock& block : facts.get<ServiceStates>().blocked)
         if (const ProcId end = chains.end(block.process); end != ProcId::none && !keeps_up(end))
             blocked[index_of(end)].push_back(block.process);
     std::vector<std::pair<ProcId, std::vector<ProcId>>> groups;
     for (auto& [end, members] : blocked) groups.emplace_back(ProcId{end}, std::move(members));
     std::ranges::stable_sort(groups, [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     for (std::size_t i = 0; i < std::min(groups.size(), most_findings); ++i)
-        findings.push_back(finding_of(input, groups[i].first, std::move(groups[i].second)));
-    if (groups.empty() && input.credit_unread != 0) findings.push_back(nobody_found(input));
+        findings.push_back(finding_of(facts, groups[i].first, std::move(groups[i].second)));
+    if (groups.empty() && facts.get<ServiceStates>().credit_unread != 0) findings.push_back(nobody_found(facts));
 }
 
 }  // namespace

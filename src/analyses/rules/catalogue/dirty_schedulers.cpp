@@ -83,8 +83,8 @@ Common common(const Snapshot& s, const std::vector<ProcId>& processes) {
     return found;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     for (const Kind& kind : kinds) {
         const Taken found = taken(s, kind);
         if (found.schedulers == 0 || found.busy < found.schedulers || found.waiting < found.schedulers) continue;
@@ -109,7 +109,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence.push_back(figure("in their queue", found.waiting, AmountUnit::count));
         if (!found.by.empty()) {
             finding.evidence.push_back(fact("one of those that run", sentence("{}", found.by.front())));
-            add_stack(input, found.by.front(), finding);
+            add_stack(facts, found.by.front(), finding);
         }
         finding.advise("See what each of them runs: `beamheap schedulers DUMP`");
         if (kind.scheduler == Scheduler::Kind::dirty_io)

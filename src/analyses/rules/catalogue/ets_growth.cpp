@@ -45,9 +45,9 @@ bool keeps_deleted(const EtsTable& table) {
     return deleted > live || (deleted >= many_deleted && deleted >= live / 4);
 }
 
-void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& report, double percent,
+void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report, double percent,
                  std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+    const Snapshot& s = facts.snapshot();
     const EtsTable& table = s.ets[use.table];
     const Name name{table.name != TextId::none ? table.name : table.id};
     Finding finding;
@@ -68,9 +68,9 @@ void large_table(const RuleInput& input, const EtsUse& use, const EtsReport& rep
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));
     if (table.objects.has()) finding.evidence.push_back(figure("objects", table.objects, AmountUnit::count));
     finding.evidence.push_back(figure("all tables", report.bytes.value(), AmountUnit::bytes));
-    finding.evidence.push_back(figure("the node", node_bytes(input), AmountUnit::bytes));
+    finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
     if (table.type != TextId::none) finding.evidence.push_back(fact("type", sentence("{}", of_vm(s.text(table.type)))));
-    if (use.owner.alive()) finding.evidence.push_back(fact("its owner", doing(input, use.owner.process)));
+    if (use.owner.alive()) finding.evidence.push_back(fact("its owner", doing(facts, use.owner.process)));
     if (table.fixed.value_or(0) != 0)
         finding.evidence.push_back(figure("deleted objects that are kept", table.fixed, AmountUnit::count));
     if (kept)
@@ -112,8 +112,8 @@ Namesakes largest_namesakes(const Snapshot& s, const EtsReport& report) {
     return largest;
 }
 
-void large_together(const RuleInput& input, const Namesakes& group, double percent, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void large_together(const Facts& facts, const Namesakes& group, double percent, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const Name name{s.ets[group.first->table].name};
     Finding finding;
     finding.severity =
@@ -131,19 +131,19 @@ void large_together(const RuleInput& input, const Namesakes& group, double perce
     finding.evidence = {figure("tables of this name and owner", group.tables, AmountUnit::count),
                         figure("memory in them", group.bytes, AmountUnit::bytes),
                         figure("the largest of them", group.first->bytes, AmountUnit::bytes),
-                        figure("the node", node_bytes(input), AmountUnit::bytes)};
+                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
     finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
 
-void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
+void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
     Finding finding;
-    if (owner.owner.alive()) about(input, owner.owner.process, finding);
+    if (owner.owner.alive()) about(facts, owner.owner.process, finding);
     else finding.pid = owner.owner.pid;
     finding.severity = owner.tables >= very_many_tables ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::table, owner.owner.alive()
-                                               ? sentence("tables of {}", process_subject(input, owner.owner.process))
+                                               ? sentence("tables of {}", process_subject(facts, owner.owner.process))
                                                : Sentence(Ours("tables of a process that is gone"))};
     finding.count = owner.tables;
     finding.bytes = owner.bytes.value();
@@ -153,7 +153,7 @@ void many_of_one(const RuleInput& input, const EtsOwner& owner, std::uint64_t al
     finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
                         figure("memory in them", owner.bytes.value(), AmountUnit::bytes),
                         figure("objects in them", owner.objects.value(), AmountUnit::count)};
-    if (owner.owner.name != TextId::none && input.snapshot.text(owner.owner.name).starts_with("mnesia_"))
+    if (owner.owner.name != TextId::none && facts.snapshot().text(owner.owner.name).starts_with("mnesia_"))
         finding.advise(
             "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for "
             "a transaction goes with it.");
@@ -172,26 +172,26 @@ std::uint64_t transactions_stores(const Snapshot& s, const EtsReport& report, co
     }));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const EtsReport report = ets_tables(input.snapshot);
-    const Count node = node_bytes(input);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const EtsReport report = ets_tables(facts.snapshot());
+    const Count node = node_bytes(facts);
     std::size_t left = most_findings;
     for (const EtsUse& use : report.tables) {
         const auto percent = percent_of(use.bytes, node);
         if (left == 0 || use.bytes.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
-        large_table(input, use, report, *percent, findings);
+        large_table(facts, use, report, *percent, findings);
         --left;
     }
-    if (const Namesakes group = largest_namesakes(input.snapshot, report);
+    if (const Namesakes group = largest_namesakes(facts.snapshot(), report);
         left == most_findings && group.tables > 1 && group.bytes >= least_bytes)
         if (const double percent = percent_of(group.bytes, node).value_or(0); percent >= medium_percent)
-            large_together(input, group, percent, findings);
+            large_together(facts, group, percent, findings);
     const auto most = std::ranges::max_element(report.owners, {}, &EtsOwner::tables);
     const std::uint64_t all = report.tables.size();
     if (most == report.owners.end()) return;
-    const std::uint64_t stores = transactions_stores(input.snapshot, report, *most);
+    const std::uint64_t stores = transactions_stores(facts.snapshot(), report, *most);
     if (most->tables - stores >= many_tables && (most->tables - stores) * 2 >= all)
-        many_of_one(input, *most, all, findings);
+        many_of_one(facts, *most, all, findings);
 }
 
 }  // namespace

@@ -28,33 +28,33 @@ constexpr std::uint64_t medium_waiters = 3;
 constexpr std::array<std::string_view, 6> of_terminals{"group", "user", "user_drv", "prim_tty", "shell", "init"};
 
 // Whether a process waits in the midst of its work.
-bool is_stuck(const RuleInput& input, ProcId id) {
-    const Snapshot& s = input.snapshot;
+bool is_stuck(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
-        input.waits.edge(id) != nullptr)
+        facts.get<Waits>().edge(id) != nullptr)
         return false;
-    return !idle(input, id) && !starts_block(input, id) &&
+    return !idle(facts, id) && !starts_block(facts, id) &&
            std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
            waits_on_behalf(s, process) != FunctionId::none;
 }
 
 // The one that most wait for.
-const WaitFanIn* largest_stuck(const RuleInput& input) {
+const WaitFanIn* largest_stuck(const Facts& facts) {
     const WaitFanIn* most = nullptr;
-    for (const WaitFanIn& fan : input.waits.fan_in)
-        if (fan.target.process != ProcId::none && is_stuck(input, fan.target.process) &&
+    for (const WaitFanIn& fan : facts.get<Waits>().fan_in)
+        if (fan.target.process != ProcId::none && is_stuck(facts, fan.target.process) &&
             (most == nullptr || fan.reaching > most->reaching))
             most = &fan;
     return most;
 }
 
-void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId id = fan.target.process;
-    const WaitEdge& example = input.waits.edges[input.waits.waiters_of(fan).front()];
+    const WaitEdge& example = facts.get<Waits>().edges[facts.get<Waits>().waiters_of(fan).front()];
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.leads = true;
     finding.severity = fan.reaching >= medium_waiters ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = fan.reaching;
@@ -65,14 +65,14 @@ void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Find
                                         : Form<3>("{} of {} processes wait for {}; it"),
                       number(fan.reaching), number(s.processes.size()), id);
     if (queued != 0) finding.title.say(" has {} and", messages(queued));
-    finding.title.say(" {}", doing(input, id));
+    finding.title.say(" {}", doing(facts, id));
     if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function)
         finding.title.say(", called by {}", by);
     finding.evidence = {
         figure("processes that wait for it themselves", fan.waiters, AmountUnit::count),
         figure("messages in its queue", s[id].msgq_len, AmountUnit::count),
-        fact("one of those who wait", sentence("{}: {}", example.waiter, frames_text(input, example.waiter)))};
-    add_stack(input, id, finding);
+        fact("one of those who wait", sentence("{}: {}", example.waiter, frames_text(facts, example.waiter)))};
+    add_stack(facts, id, finding);
     finding.advise("See what it waits for in the midst of its work: {}", Command{"proc", s[id].pid});
     finding.advise("See who waits for whom: `beamheap waits DUMP`");
     finding.advise(
@@ -82,21 +82,22 @@ void about_server(const RuleInput& input, const WaitFanIn& fan, std::vector<Find
 }
 
 // Who waits for tables of mnesia, by way of a process of the library's each.
-bool about_tables(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const auto tables = std::ranges::find(input.put_off, PutOff::Why::tables, &PutOff::why);
-    const WaitFanIn* const fan = tables == input.put_off.end() ? nullptr : input.waits.fan_in_of(tables->server);
+bool about_tables(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const auto tables = std::ranges::find(facts.get<PutOffs>().servers, PutOff::Why::tables, &PutOff::why);
+    const WaitFanIn* const fan =
+        tables == facts.get<PutOffs>().servers.end() ? nullptr : facts.get<Waits>().fan_in_of(tables->server);
     if (fan == nullptr) return false;
     std::vector<ProcId> waiters;
-    for (const WaitEdge& edge : input.waits.edges) {
+    for (const WaitEdge& edge : facts.get<Waits>().edges) {
         const WaitEdge* const next =
-            edge.target.process == ProcId::none ? nullptr : input.waits.edge(edge.target.process);
+            edge.target.process == ProcId::none ? nullptr : facts.get<Waits>().edge(edge.target.process);
         if (next != nullptr && next->target.process == tables->server) waiters.push_back(edge.waiter);
     }
     if (waiters.empty()) return false;
     const ProcId id = waiters.front();
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.leads = true;
     finding.severity = FindingSeverity::medium;
     finding.count = waiters.size();
@@ -105,8 +106,8 @@ bool about_tables(const RuleInput& input, std::vector<Finding>& findings) {
     else
         finding.title.say("{} of {} processes wait for tables of mnesia; {}", number(waiters.size()),
                           number(s.processes.size()), not_loaded(*tables));
-    say_absent_nodes(input, finding);
-    add_stack(input, id, finding);
+    say_absent_nodes(facts, finding);
+    add_stack(facts, id, finding);
     finding.advise("See what waits for them: {}", Command{"proc", s[id].pid});
     finding.next_steps.emplace_back(tables_advice);
     finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
@@ -127,21 +128,21 @@ FunctionId opener(const Snapshot& s, const Process& process) {
 }
 
 // Who is in an operation on a file, which one of the VM's own threads does for it.
-void about_file(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void about_file(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     for (const ProcId id : all_processes(s)) {
         if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none ||
             module_of(s, s[id].current_function) != "prim_file")
             continue;
         Finding finding;
-        about(input, id, finding);
+        about(facts, id, finding);
         finding.leads = true;
         finding.severity = FindingSeverity::info;
         finding.count = 1;
         finding.confidence = Confidence::estimate;
-        finding.title.say("{} {}", id, doing(input, id));
+        finding.title.say("{} {}", id, doing(facts, id));
         if (const FunctionId by = opener(s, s[id]); by != FunctionId::none) finding.title.say(", called by {}", by);
-        add_stack(input, id, finding);
+        add_stack(facts, id, finding);
         finding.advise(
             "Look at which file it is: one on a file system of another machine, a pipe that nobody writes to, or a "
             "device may never come back: {}",
@@ -152,16 +153,16 @@ void about_file(const RuleInput& input, std::vector<Finding>& findings) {
     }
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    if (is_failed_start(input.slogan.kind)) return;
-    const bool asked = input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::unknown ||
-                       input.slogan.kind == SloganKind::none;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const bool asked = facts.get<Slogan>().kind == SloganKind::requested ||
+                       facts.get<Slogan>().kind == SloganKind::unknown || facts.get<Slogan>().kind == SloganKind::none;
     if (!asked ||
         std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; }))
         return;
-    if (about_tables(input, findings)) return;
-    if (const WaitFanIn* const fan = largest_stuck(input); fan != nullptr) about_server(input, *fan, findings);
-    else about_file(input, findings);
+    if (about_tables(facts, findings)) return;
+    if (const WaitFanIn* const fan = largest_stuck(facts); fan != nullptr) about_server(facts, *fan, findings);
+    else about_file(facts, findings);
 }
 
 }  // namespace

@@ -43,16 +43,16 @@ Sample measure(const Snapshot& s, const IdleGroup& group) {
     return sample;
 }
 
-FunctionId kind_of(const RuleInput& input, const IdleGroup& group) {
-    const Process& first = input.snapshot[group.members.front()];
+FunctionId kind_of(const Facts& facts, const IdleGroup& group) {
+    const Process& first = facts.snapshot()[group.members.front()];
     const bool alike = std::ranges::all_of(
-        group.members, [&](ProcId id) { return input.snapshot[id].real_initial_call == first.real_initial_call; });
+        group.members, [&](ProcId id) { return facts.snapshot()[id].real_initial_call == first.real_initial_call; });
     return alike && first.real_initial_call != FunctionId::none ? first.real_initial_call : group.initial_call;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const Count total = node_bytes(input).has() ? node_bytes(input) : all_process_bytes(input);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const Count total = node_bytes(facts).has() ? node_bytes(facts) : all_process_bytes(facts);
     for (const IdleGroup& group : idle_groups(s)) {
         const Sample sample = measure(s, group);
         if (sample.allocated == 0) continue;
@@ -62,8 +62,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (100 * ratio < least_garbage_percent || of_node.value_or(0) < medium_percent) continue;
         const bool all = sample.heaps == group.members.size();
         Finding finding;
-        const FunctionId kind = kind_of(input, group);
-        if (group.members.size() == 1) about(input, group.members.front(), finding);
+        const FunctionId kind = kind_of(facts, group);
+        if (group.members.size() == 1) about(facts, group.members.front(), finding);
         else finding.subject = {SubjectKind::group, sentence("{}", kind)};
         finding.severity =
             *of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;

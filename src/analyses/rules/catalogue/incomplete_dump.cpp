@@ -11,11 +11,11 @@ namespace beamheap::analyses::rule {
 namespace incomplete_dump_rule {
 namespace {
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     if (s.source.process_table_complete) return;
     Sum listed;
-    for (const Process& process : s.processes) listed.add(process_bytes(input, process));
+    for (const Process& process : s.processes) listed.add(process_bytes(facts, process));
     const Count seen = listed.value();
     const Count told = s.memory_bytes("processes");
     const auto percent = percent_of(seen, told);

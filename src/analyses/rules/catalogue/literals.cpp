@@ -22,14 +22,14 @@ constexpr double high_percent = 50;
 constexpr std::uint64_t least_bytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const AllocatorReport report = allocators(s);
     const auto literals = std::ranges::find_if(
         report.types, [&](const AllocatorUse& use) { return s.text(use.name) == "literal_alloc"; });
     if (literals == report.types.end()) return;
     const Count used = literals->block_bytes;
-    const double percent = percent_of(used, node_bytes(input)).value_or(0);
+    const double percent = percent_of(used, node_bytes(facts)).value_or(0);
     if (used.value_or(0) < least_bytes || percent < medium_percent) return;
 
     Finding finding;
@@ -45,7 +45,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (s.modules.empty()) finding.title.say(", and the constants of modules");
     else finding.title.say(", and the constants of {}", Counted{s.modules.size(), "module", "modules"});
     finding.evidence = {figure("blocks of literal_alloc", used, AmountUnit::bytes),
-                        figure("the node", node_bytes(input), AmountUnit::bytes)};
+                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
     if (s.node.persistent_terms.has())
         finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
     if (!s.modules.empty()) finding.evidence.push_back(figure("modules", s.modules.size(), AmountUnit::count));

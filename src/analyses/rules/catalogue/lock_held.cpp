@@ -23,16 +23,16 @@ constexpr std::size_t most_named = 3;
 constexpr std::size_t most_steps = 16;  // of a chain of waiting processes
 
 // Not running, nor in the library itself.
-bool held_up(const RuleInput& input, ProcId process) {
-    const ProcessState state = input.snapshot[process].state;
+bool held_up(const Facts& facts, ProcId process) {
+    const ProcessState state = facts.snapshot()[process].state;
     return state == ProcessState::waiting || state == ProcessState::suspended;
 }
 
 // Holders by the table of locks where it was read, else those who are inside.
-std::vector<ProcId> holders_of(const RuleInput& input, const LockQueue& queue) {
+std::vector<ProcId> holders_of(const Facts& facts, const LockQueue& queue) {
     std::vector<ProcId> found;
     for (const HeldLock& lock : queue.held)
-        if (const ProcId id = input.snapshot.find(lock.holder); id != ProcId::none) found.push_back(id);
+        if (const ProcId id = facts.snapshot().find(lock.holder); id != ProcId::none) found.push_back(id);
     return found.empty() ? queue.inside : found;
 }
 
@@ -44,15 +44,15 @@ struct OtherNode {
     bool any = false;          // there is one that is connected
 };
 
-OtherNode other_node(const RuleInput& input) {
+OtherNode other_node(const Facts& facts) {
     OtherNode found;
     std::size_t others = 0;
     TextId last = TextId::none;
-    for (const DistNode& node : input.snapshot.nodes) {
+    for (const DistNode& node : facts.snapshot().nodes) {
         if (node.kind != DistNode::Kind::visible) continue;
         ++others;
         last = node.name;
-        if (const std::uint64_t silent = silent_ms(input, node.name).value_or(0); silent > found.silent)
+        if (const std::uint64_t silent = silent_ms(facts, node.name).value_or(0); silent > found.silent)
             found = {node.name, silent};
     }
     if (found.node == TextId::none && others == 1) found.node = last;
@@ -60,8 +60,8 @@ OtherNode other_node(const RuleInput& input) {
     return found;
 }
 
-void say_other_node(const RuleInput& input, Finding& finding) {
-    const OtherNode other = other_node(input);
+void say_other_node(const Facts& facts, Finding& finding) {
+    const OtherNode other = other_node(facts);
     if (!other.any) {
         finding.title.say("; nobody is in a function that runs under one: they take turns");
         finding.advise(
@@ -81,28 +81,28 @@ void say_other_node(const RuleInput& input, Finding& finding) {
         "to it; it is given up after net_ticktime, and the locks are asked for anew.");
 }
 
-void say_holder(const RuleInput& input, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
+void say_holder(const Facts& facts, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
     if (holders.empty()) {
-        say_other_node(input, finding);
+        say_other_node(facts, finding);
         return;
     }
-    about(input, holders.front(), finding);
-    const auto lock = std::ranges::find(queue.held, input.snapshot[holders.front()].pid, &HeldLock::holder);
+    about(facts, holders.front(), finding);
+    const auto lock = std::ranges::find(queue.held, facts.snapshot()[holders.front()].pid, &HeldLock::holder);
     if (lock != queue.held.end())
         finding.title.say("; {} holds that on {}, and it {}", holders.front(),
-                          PrintedTerm{lock->what, lock->what->term()}, doing(input, holders.front()));
+                          PrintedTerm{lock->what, lock->what->term()}, doing(facts, holders.front()));
     else if (holders.size() == 1)
         finding.title.say("; {} is the only one who can hold it, and it {}", holders.front(),
-                          doing(input, holders.front()));
+                          doing(facts, holders.front()));
     else
         finding.title.say("; one of {} holds it, as {}, which {}", processes(holders.size()), holders.front(),
-                          doing(input, holders.front()));
+                          doing(facts, holders.front()));
 }
 
 // Those who want the lock, and behind them all who wait for one of those in the end; also by way of an idle process
 // with callers that watches such ones: a pool whose members are all held up.
-std::vector<ProcId> held_up_by(const RuleInput& input, const LockQueue& queue) {
-    const Snapshot& s = input.snapshot;
+std::vector<ProcId> held_up_by(const Facts& facts, const LockQueue& queue) {
+    const Snapshot& s = facts.snapshot();
     std::vector<bool> behind(s.processes.size());
     std::vector<ProcId> found = queue.waiters;
     for (const ProcId id : found) behind[index_of(id)] = true;
@@ -115,30 +115,30 @@ std::vector<ProcId> held_up_by(const RuleInput& input, const LockQueue& queue) {
     bool more = true;
     for (std::size_t steps = 0; more && steps < most_steps; ++steps) {
         more = false;
-        for (const WaitFanIn& fan : input.waits.fan_in) {
+        for (const WaitFanIn& fan : facts.get<Waits>().fan_in) {
             const ProcId target = fan.target.process;
             if (target == ProcId::none) continue;
             const auto is_behind = [&](ProcId id) { return behind[index_of(id)]; };
-            if (!behind[index_of(target)] && idle(input, target)) {
-                const std::vector<ProcId> members = watched_by(input, target);
+            if (!behind[index_of(target)] && idle(facts, target)) {
+                const std::vector<ProcId> members = watched_by(facts, target);
                 if (!members.empty() && std::ranges::all_of(members, is_behind)) more = add(target) || more;
             }
             if (behind[index_of(target)])
-                for (const std::uint32_t edge : input.waits.waiters_of(fan))
-                    more = add(input.waits.edges[edge].waiter) || more;
+                for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan))
+                    more = add(facts.get<Waits>().edges[edge].waiter) || more;
         }
     }
     return found;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    for (const LockQueue& queue : input.locks) {
-        const std::vector<ProcId> everybody = held_up_by(input, queue);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    for (const LockQueue& queue : facts.get<Locks>().queues) {
+        const std::vector<ProcId> everybody = held_up_by(facts, queue);
         if (everybody.size() < least_waiters) continue;
-        std::vector<ProcId> holders = holders_of(input, queue);
-        std::stable_partition(holders.begin(), holders.end(), [&](ProcId id) { return held_up(input, id); });
-        const bool stuck = holders.empty() || held_up(input, holders.front());
+        std::vector<ProcId> holders = holders_of(facts, queue);
+        std::stable_partition(holders.begin(), holders.end(), [&](ProcId id) { return held_up(facts, id); });
+        const bool stuck = holders.empty() || held_up(facts, holders.front());
         const double percent =
             percent_of(std::uint64_t{everybody.size()}, std::uint64_t{s.processes.size()}).value_or(0);
         const double of_users =
@@ -146,7 +146,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                 .value_or(0);
         Finding finding;
         finding.severity = FindingSeverity::medium;
-        const bool turns = holders.empty() && !other_node(input).any;
+        const bool turns = holders.empty() && !other_node(facts).any;
         if (stuck && !turns && everybody.size() >= many_waiters && of_users >= high_percent)
             finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};
@@ -156,9 +156,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.members = everybody;
         finding.title.say("{} of {} processes ({}) wait for {}", number(everybody.size()), number(s.processes.size()),
                           Percent{percent}, queue.kind->what);
-        say_holder(input, queue, holders, finding);
+        say_holder(facts, queue, holders, finding);
         Sum memory;
-        for (const ProcId id : everybody) memory.add(process_bytes(input, s[id]));
+        for (const ProcId id : everybody) memory.add(process_bytes(facts, s[id]));
         finding.bytes = memory.value();
         finding.evidence.push_back(figure("processes that want it", queue.waiters.size(), AmountUnit::count));
         if (everybody.size() > queue.waiters.size())
@@ -167,10 +167,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure("in functions that run under such a lock", queue.inside.size(), AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", memory.value(), AmountUnit::bytes));
-        finding.evidence.push_back(fact("one who waits", frames_text(input, queue.waiters.front())));
+        finding.evidence.push_back(fact("one who waits", frames_text(facts, queue.waiters.front())));
         for (std::size_t i = 0; i < std::min(holders.size(), most_named); ++i)
             finding.evidence.push_back(
-                fact(sentence("{}", holders[i]), frames_text(input, holders[i]), finding.confidence));
+                fact(sentence("{}", holders[i]), frames_text(facts, holders[i]), finding.confidence));
         if (!holders.empty())
             finding.advise("Look at what it does under the lock: {}", Command{"proc", s[holders.front()].pid});
         finding.next_steps.emplace_back(queue.kind->advice);

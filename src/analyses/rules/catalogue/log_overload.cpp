@@ -56,12 +56,12 @@ struct Callers {
     FunctionId function = FunctionId::none;  // where the most of them log
 };
 
-Callers callers(const RuleInput& input, ProcId handler) {
+Callers callers(const Facts& facts, ProcId handler) {
     Callers found;
-    if (const WaitFanIn* fan = input.waits.fan_in_of(handler)) found.waiting = fan->waiters;
+    if (const WaitFanIn* fan = facts.get<Waits>().fan_in_of(handler)) found.waiting = fan->waiters;
     std::map<std::uint32_t, std::uint64_t> counts;
-    Loggers loggers(input.snapshot);
-    for (const Process& process : input.snapshot.processes)
+    Loggers loggers(facts.snapshot());
+    for (const Process& process : facts.snapshot().processes)
         if (const FunctionId function = loggers.who_logs(process); function != FunctionId::none)
             ++counts[index_of(function)];
     for (const auto& [function, count] : counts)
@@ -69,18 +69,18 @@ Callers callers(const RuleInput& input, ProcId handler) {
     return found;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    for (const HandlerLoad& handler : input.handlers) {
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    for (const HandlerLoad& handler : facts.get<ServiceStates>().handlers) {
         const std::uint64_t queued = s[handler.process].msgq_len.value_or(0);
-        const Callers who = callers(input, handler.process);
+        const Callers who = callers(facts, handler.process);
         const bool flushes = handler.flush_qlen.has() && queued > *handler.flush_qlen;
         const bool drops =
             flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
         if (!drops && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
         const double percent = percent_of(who.waiting, s.processes.size()).value_or(0);
         Finding finding;
-        about(input, handler.process, finding);
+        about(facts, handler.process, finding);
         finding.severity = !drops                        ? FindingSeverity::medium
                            : percent >= critical_percent ? FindingSeverity::critical
                                                          : FindingSeverity::high;
@@ -101,7 +101,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (who.function != FunctionId::none)
             finding.evidence.push_back(
                 figure(sentence("processes that log in {}", who.function), who.busiest, AmountUnit::count));
-        add_stack(input, handler.process, finding);
+        add_stack(facts, handler.process, finding);
         finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
         if (who.function != FunctionId::none)
             finding.advise("Log less in {}: a higher level, one line for many, or a filter.", who.function);

@@ -27,8 +27,8 @@ Sentence target_of(const Link& link) {
     return text;
 }
 
-bool supervises(const RuleInput& input, const Process& process) {
-    const Snapshot& s = input.snapshot;
+bool supervises(const Facts& facts, const Process& process) {
+    const Snapshot& s = facts.snapshot();
     for (const FunctionId function : {process.real_initial_call, process.initial_call}) {
         if (function == FunctionId::none) continue;
         const std::string_view module = s.text(s.functions[function].module);
@@ -48,13 +48,13 @@ bool are_timers(const Snapshot& s, const Relations& row) {
            });
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
     for (const Relations& row : relation_crowds(s, least_to_one)) {
         const Process& process = s[row.process];
         const bool leak = row.to_one >= least_to_one;
-        const bool many = (row.links >= least_in_all || row.monitors >= least_in_all) && !supervises(input, process);
+        const bool many = (row.links >= least_in_all || row.monitors >= least_in_all) && !supervises(facts, process);
         if ((!leak && !many) || are_timers(s, row)) continue;
         if (left-- == 0) break;
         const bool links = !leak && row.links > row.monitors;
@@ -62,7 +62,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)), s.source.word_size);
         const Count outside = process.memory_bytes - heap;
         Finding finding;
-        about(input, row.process, finding);
+        about(facts, row.process, finding);
         finding.severity = row.to_one >= many_to_one ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = leak ? row.to_one : links ? row.links : row.monitors;
         finding.bytes = outside;
@@ -75,9 +75,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.evidence = {figure("monitors that it holds", row.monitors, AmountUnit::count),
                             figure("of them on the same one", row.to_one, AmountUnit::count),
                             figure("links", row.links, AmountUnit::count),
-                            figure("its memory", process_bytes(input, process), AmountUnit::bytes),
+                            figure("its memory", process_bytes(facts, process), AmountUnit::bytes),
                             figure("of it outside its heaps", outside, AmountUnit::bytes)};
-        add_stack(input, row.process, finding);
+        add_stack(facts, row.process, finding);
         if (leak && s.text(process.name) == "timer_server")
             finding.advise(
                 "Each is a repeated timer of the module `timer` for that process (`timer:send_interval`, "

@@ -31,13 +31,13 @@ std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& r
     return std::nullopt;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
     for (const TimersOfOne& row : timer_crowds(s, least)) {
         if (left-- == 0) break;
         Finding finding;
-        if (row.process != ProcId::none) about(input, row.process, finding);
+        if (row.process != ProcId::none) about(facts, row.process, finding);
         else finding.subject = {SubjectKind::process, Ours("process that is gone")};
         finding.severity = row.timers >= many ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = row.timers;
@@ -66,7 +66,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.evidence.push_back(fact("message of one", sentence("{}", term(s.text(message)))));
         if (row.process != ProcId::none) {
             finding.evidence.push_back(figure("messages in its queue", s[row.process].msgq_len, AmountUnit::count));
-            add_stack(input, row.process, finding);
+            add_stack(facts, row.process, finding);
         }
         finding.advise(
             "Cancel each timer when what it guards is done: `erlang:cancel_timer/1`, or a call's own timeout.");

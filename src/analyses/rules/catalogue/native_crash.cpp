@@ -16,22 +16,22 @@ namespace {
 constexpr std::size_t most_running = 4;
 
 // A core image tells the signal.
-void killed_by_signal(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    if (!s.node.signal || !is_crash(*s.node.signal)) return;
+void killed_by_signal(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (!is_crash(*s.node.signal)) return;
     const Signal& signal = *s.node.signal;
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.subject = {SubjectKind::node, signal_name(signal.number)};
     finding.title.say("The VM died by {}", signal_text(signal));
     std::vector<Sentence> who;
-    for (std::size_t i = 0; i < std::min(input.death.running.size(), most_running); ++i) {
-        const ProcId id = input.death.running[i];
-        finding.evidence.push_back(fact(sentence("was running: {}", id), frames_text(input, id)));
+    for (std::size_t i = 0; i < std::min(facts.get<Death>().running.size(), most_running); ++i) {
+        const ProcId id = facts.get<Death>().running[i];
+        finding.evidence.push_back(fact(sentence("was running: {}", id), frames_text(facts, id)));
         who.push_back(sentence("{}", id));
     }
-    if (input.death.running.size() == 1) {
-        about(input, input.death.running.front(), finding);
+    if (facts.get<Death>().running.size() == 1) {
+        about(facts, facts.get<Death>().running.front(), finding);
         finding.title.say(" while {} was running {}", finding.process, s[finding.process].current_function);
     } else if (!who.empty()) {
         finding.title.say("; running were {}", joined(who, ", "));
@@ -45,11 +45,11 @@ void killed_by_signal(const RuleInput& input, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    killed_by_signal(input, findings);
-    const Slogan& slogan = input.slogan;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    if (facts.snapshot().node.signal) return killed_by_signal(facts, findings);
+    const Slogan& slogan = facts.get<Slogan>();
     if (slogan.kind != SloganKind::corruption && slogan.kind != SloganKind::absurd_allocation) return;
-    const Node& node = input.snapshot.node;
+    const Node& node = facts.snapshot().node;
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.title = slogan.meaning;
@@ -58,12 +58,12 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.confidence = Confidence::estimate;
     if (slogan.refused_bytes.has())
         finding.evidence.push_back(figure("asked for", slogan.refused_bytes, AmountUnit::bytes));
-    if (const ProcId id = input.death.process; id != ProcId::none) {
+    if (const ProcId id = facts.get<Death>().process; id != ProcId::none) {
         finding.process = id;
-        finding.pid = input.snapshot[id].pid;
-        finding.name = input.snapshot[id].name;
+        finding.pid = facts.snapshot()[id].pid;
+        finding.name = facts.snapshot()[id].name;
         finding.evidence.push_back(fact("who was running", sentence("{}", id)));
-        add_stack(input, id, finding);
+        add_stack(facts, id, finding);
     }
     const bool tainted = !node.taints.empty() && node.taints != "(none)";
     finding.evidence.push_back(

@@ -53,13 +53,13 @@ bool not_connected(const Snapshot& s, TextId node) {
 }
 
 // Whether a connected node has been silent for so long that it hangs, or the way to it.
-bool is_silent(const RuleInput& input, TextId node) {
-    const std::uint64_t silent = silent_ms(input, node).value_or(0);
-    return silent != 0 && silent * 2 >= input.tick_time.milliseconds;
+bool is_silent(const Facts& facts, TextId node) {
+    const std::uint64_t silent = silent_ms(facts, node).value_or(0);
+    return silent != 0 && silent * 2 >= facts.get<ServiceStates>().tick_time.milliseconds;
 }
 
-void tell_silence(const RuleInput& input, std::uint64_t silent, Finding& finding) {
-    const Amount waits{input.tick_time.milliseconds, AmountUnit::milliseconds};
+void tell_silence(const Facts& facts, std::uint64_t silent, Finding& finding) {
+    const Amount waits{facts.get<ServiceStates>().tick_time.milliseconds, AmountUnit::milliseconds};
     if (silent == 0)
         finding.evidence.push_back(
             fact("net_kernel's last tick",
@@ -92,10 +92,10 @@ void add_behind(const Waits& waits, const std::map<ProcId, const WaitFanIn*>& as
     }
 }
 
-std::vector<Waiting> by_node(const RuleInput& input) {
+std::vector<Waiting> by_node(const Facts& facts) {
     std::map<TextId, Waiting> found;
-    for (const WaitEdge& edge : input.waits.edges) {
-        const TextId node = node_of(input.snapshot, edge.target);
+    for (const WaitEdge& edge : facts.get<Waits>().edges) {
+        const TextId node = node_of(facts.snapshot(), edge.target);
         if (node == TextId::none) continue;
         Waiting& waiting = found[node];
         waiting.node = node;
@@ -109,11 +109,11 @@ std::vector<Waiting> by_node(const RuleInput& input) {
         ++waiting.calls[edge.function];
     }
     std::map<ProcId, const WaitFanIn*> asked;
-    for (const WaitFanIn& fan : input.waits.fan_in)
+    for (const WaitFanIn& fan : facts.get<Waits>().fan_in)
         if (fan.target.process != ProcId::none) asked.emplace(fan.target.process, &fan);
     std::vector<Waiting> nodes;
     for (auto& [name, waiting] : found) {
-        add_behind(input.waits, asked, waiting);
+        add_behind(facts.get<Waits>(), asked, waiting);
         nodes.push_back(std::move(waiting));
     }
     std::ranges::stable_sort(nodes, std::ranges::greater(), &Waiting::all);
@@ -130,15 +130,15 @@ void say_behind(const Waiting& waiting, Finding& finding) {
 }
 
 // A node that is silent, and that nobody waits for yet.
-Finding silence_of(const RuleInput& input, TextId node) {
-    const std::uint64_t silent = silent_ms(input, node).value_or(0);
+Finding silence_of(const Facts& facts, TextId node) {
+    const std::uint64_t silent = silent_ms(facts, node).value_or(0);
     Finding finding;
     finding.severity = FindingSeverity::medium;
     finding.subject = {SubjectKind::node, sentence("{}", Name{node})};
     finding.confidence = Confidence::lower_bound;
     finding.title.say("Nothing has come from node {} for {}, and nobody waits for it", Name{node},
                       Amount{silent, AmountUnit::milliseconds});
-    tell_silence(input, silent, finding);
+    tell_silence(facts, silent, finding);
     finding.advise(
         "Look at that node, and at the way to it: it answers no tick of net_kernel. If it lives, take a core image of "
         "it too.");
@@ -165,22 +165,22 @@ void add_steps(bool setting_up, bool full, Finding& finding) {
     finding.advise("See nodes and connections: `beamheap nodes DUMP`");
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
-    const std::vector<Waiting> nodes = by_node(input);
+    const std::vector<Waiting> nodes = by_node(facts);
     for (const DistNode& peer : s.nodes)
-        if (left != 0 && is_silent(input, peer.name) &&
+        if (left != 0 && is_silent(facts, peer.name) &&
             std::ranges::find(nodes, peer.name, &Waiting::node) == nodes.end()) {
             --left;
-            findings.push_back(silence_of(input, peer.name));
+            findings.push_back(silence_of(facts, peer.name));
         }
     for (const Waiting& waiting : nodes) {
         const std::uint64_t all = waiting.all();
         const double percent = percent_of(all, std::uint64_t{s.processes.size()}).value_or(0);
         const bool full = waiting.senders.size() >= least_senders;
         const bool few = all < (percent >= crowd::least_percent ? crowd::least : crowd::many);
-        if (!full && few && !is_silent(input, waiting.node)) continue;
+        if (!full && few && !is_silent(facts, waiting.node)) continue;
         if (left == 0) break;
         --left;
         Finding finding;
@@ -214,14 +214,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         say_behind(waiting, finding);
         if (few && !full)
             finding.title.say("; nothing has come from it for {}",
-                              Amount{silent_ms(input, waiting.node).value_or(0), AmountUnit::milliseconds});
+                              Amount{silent_ms(facts, waiting.node).value_or(0), AmountUnit::milliseconds});
         if (busy) {
             finding.title.say("; its connection is full");
             if (port->queue_bytes.value_or(0) != 0)
                 finding.title.say(", with {} waiting in {}", bytes(*port->queue_bytes), port->port);
         }
         Sum held;
-        for (const ProcId id : finding.members) held.add(process_bytes(input, s[id]));
+        for (const ProcId id : finding.members) held.add(process_bytes(facts, s[id]));
         finding.bytes = held.value();
         finding.evidence.push_back(figure("processes that call it", waiting.callers.size(), AmountUnit::count));
         finding.evidence.push_back(
@@ -232,11 +232,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (port != nullptr)
             finding.evidence.push_back(
                 figure(sentence("waiting in {}", port->port), port->queue_bytes, AmountUnit::bytes));
-        if (const auto silent = silent_ms(input, waiting.node)) tell_silence(input, *silent, finding);
+        if (const auto silent = silent_ms(facts, waiting.node)) tell_silence(facts, *silent, finding);
         if (waiting.forever != 0)
             finding.evidence.push_back(figure("of the calls without a timeout", waiting.forever, AmountUnit::count));
         finding.evidence.push_back(figure("memory that the waiters hold", held.value(), AmountUnit::bytes));
-        finding.evidence.push_back(fact("one of them", frames_text(input, finding.members.front())));
+        finding.evidence.push_back(fact("one of them", frames_text(facts, finding.members.front())));
         add_steps(setting_up, full, finding);
         findings.push_back(std::move(finding));
     }

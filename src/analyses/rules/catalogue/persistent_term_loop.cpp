@@ -60,12 +60,12 @@ FunctionId caller_of_writer(const Snapshot& s, ProcId writer) {
     return FunctionId::none;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId id = collector(s);
     if (id == ProcId::none) return;
     const Count done = s[id].reductions;
-    const double percent = percent_of(done, input.totals.reductions.value()).value_or(0);
+    const double percent = percent_of(done, facts.get<Totals>().reductions.value()).value_or(0);
     if (done.value_or(0) < least_reductions || percent < least_percent) return;
     const Writers found = writers(s);
     const bool at_work = s[id].state != ProcessState::waiting || s[id].msgq_len.value_or(0) != 0;
@@ -90,13 +90,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         finding.pid = s[writer].pid;
         finding.name = s[writer].name;
     }
-    finding.evidence = {figure("reductions of the VM's collector of old terms", done, AmountUnit::count),
-                        figure("reductions of all processes", input.totals.reductions.value(), AmountUnit::count),
-                        figure("processes that are looked through each time", s.processes.size(), AmountUnit::count),
-                        figure("processes that are writing one", found.processes.size(), AmountUnit::count)};
+    finding.evidence = {
+        figure("reductions of the VM's collector of old terms", done, AmountUnit::count),
+        figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count),
+        figure("processes that are looked through each time", s.processes.size(), AmountUnit::count),
+        figure("processes that are writing one", found.processes.size(), AmountUnit::count)};
     if (s.node.persistent_terms.has())
         finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
-    if (!found.processes.empty()) add_stack(input, found.processes.front(), finding);
+    if (!found.processes.empty()) add_stack(facts, found.processes.front(), finding);
     finding.advise(
         "Keep what changes often in ETS (`read_concurrency`), or in `atomics` and `counters`; write a persistent term "
         "only when its value has changed, and many as one term.");

@@ -29,13 +29,13 @@ constexpr double critical_percent = 95;
 constexpr std::uint64_t many_programs = 100, many_files = 500, many_connections = 1'000;
 
 // What one process keeps open, of one kind.
-Finding kept_by(const RuleInput& input, const Pid& owner, Ours what, std::uint64_t count) {
+Finding kept_by(const Facts& facts, const Pid& owner, Ours what, std::uint64_t count) {
     Finding finding;
     finding.severity = FindingSeverity::medium;
     finding.pid = owner;
-    finding.process = input.snapshot.find(owner);
+    finding.process = facts.snapshot().find(owner);
     finding.subject = {SubjectKind::port, what};
-    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(input, finding.process));
+    if (finding.process != ProcId::none) finding.subject.text.say(" of {}", process_subject(facts, finding.process));
     finding.count = count;
     return finding;
 }
@@ -51,8 +51,8 @@ Pid who_opened(const Snapshot& s, const Process& process) {
 }
 
 // The process that has most files open, where these are many.
-void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void files_of_one(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::map<Pid, std::uint64_t> owners;
     std::uint64_t all = 0;
     for (const Process& process : s.processes) {
@@ -67,11 +67,11 @@ void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
     if (most == owners.end() || most->second < many_files) return;
     const auto& [owner, files] = *most;
-    Finding finding = kept_by(input, owner, Ours("files"), files);
+    Finding finding = kept_by(facts, owner, Ours("files"), files);
     finding.title.say("{} has {} open, which it has not closed", AnyProcess{owner}, Counted{files, "file", "files"});
     finding.evidence = {figure("files of this process", files, AmountUnit::count),
                         figure("files that the node has open", all, AmountUnit::count)};
-    if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
+    if (finding.process != ProcId::none) add_stack(facts, finding.process, finding);
     finding.advise(
         "Close each file where it was opened (`file:close/1` in an `after`), or read it with `file:read_file/1`; the "
         "operating system allows a node `ulimit -n` of them, sockets included, and then every open fails with emfile.");
@@ -81,8 +81,8 @@ void files_of_one(const RuleInput& input, std::vector<Finding>& findings) {
 }
 
 // The process that keeps most programs open, where these are many; of a table that is not full.
-void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void programs_of_one(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::map<Pid, std::vector<const Port*>> owners;
     for (const Port& port : s.ports)
         if (s.text(port.kind) == "external process" && port.connected.has()) owners[port.connected].push_back(&port);
@@ -91,7 +91,7 @@ void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
     const auto& [owner, ports] = *most;
     const std::string_view program = s.text(ports.front()->driver);
     const bool same = std::ranges::all_of(ports, [&](const Port* port) { return s.text(port->driver) == program; });
-    Finding finding = kept_by(input, owner, Ours("programs"), ports.size());
+    Finding finding = kept_by(facts, owner, Ours("programs"), ports.size());
     finding.title.say("{} has {} open", AnyProcess{owner},
                       Counted{ports.size(), "external program", "external programs"});
     finding.title.say(same ? Form<1>(", all of them {}") : Form<1>(", one of them {}"), message(program));
@@ -106,8 +106,8 @@ void programs_of_one(const RuleInput& input, std::vector<Finding>& findings) {
 
 // The process that has most connections itself, where these are many; of a table that is not full. A server gives each
 // connection to a process of its own, with which it ends.
-void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void connections_of_one(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::map<Pid, std::uint64_t> owners;
     std::uint64_t all = 0;
     for (const Port& port : s.ports) {
@@ -118,13 +118,13 @@ void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) 
     const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
     if (most == owners.end() || most->second < many_connections) return;
     const auto& [owner, connections] = *most;
-    Finding finding = kept_by(input, owner, Ours("connections"), connections);
+    Finding finding = kept_by(facts, owner, Ours("connections"), connections);
     finding.title.say("{} itself has {} open", AnyProcess{owner},
                       Counted{connections, "connection (TCP)", "connections (TCP)"});
-    if (finding.process != ProcId::none) finding.title.say("; it {}", doing(input, finding.process));
+    if (finding.process != ProcId::none) finding.title.say("; it {}", doing(facts, finding.process));
     finding.evidence = {figure("connections of this process", connections, AmountUnit::count),
                         figure("connections of the node", all, AmountUnit::count)};
-    if (finding.process != ProcId::none) add_stack(input, finding.process, finding);
+    if (finding.process != ProcId::none) add_stack(facts, finding.process, finding);
     finding.advise(
         "A connection lasts until its owner closes it or ends, also when the other side has closed it (CLOSE_WAIT in "
         "`ss -tn` on the machine): give each to a process of its own (`gen_tcp:controlling_process/2`), or close it.");
@@ -132,13 +132,13 @@ void connections_of_one(const RuleInput& input, std::vector<Finding>& findings) 
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const Fill& fill = input.totals.port_fill;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const Fill& fill = facts.get<Totals>().port_fill;
     if (fill.percent.value_or(0) < high_percent) {
-        programs_of_one(input, findings);
-        files_of_one(input, findings);
-        connections_of_one(input, findings);
+        programs_of_one(facts, findings);
+        files_of_one(facts, findings);
+        connections_of_one(facts, findings);
         return;
     }
     const PortReport report = ports(s);
@@ -148,11 +148,11 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const auto of_one = static_cast<std::uint64_t>(
         std::ranges::count_if(s.ports, [&](const Port& port) { return port.connected == example.connected; }));
     const bool one = of_one * 10 >= group.count * 9 && s.find(example.connected) != ProcId::none;
-    const Sentence kind = group_sentence(input, group.owner);
+    const Sentence kind = group_sentence(facts, group.owner);
     const Sentence owner = one ? sentence("{}", AnyProcess{example.connected}) : kind;
     Finding finding;
     finding.severity = *fill.percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
-    const Sentence subject = one ? process_subject(input, s.find(example.connected)) : kind;
+    const Sentence subject = one ? process_subject(facts, s.find(example.connected)) : kind;
     finding.subject = {SubjectKind::port, sentence("{}", names(group.driver))};
     if (!subject.empty()) finding.subject.text.say(" of {}", subject);
     finding.count = group.count;

@@ -56,10 +56,10 @@ Spawner spawner_of(const Snapshot& s, std::span<const ProcId> members) {
     return most;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     if (s.processes.empty()) return;
-    const double percent = input.totals.process_fill.percent.value_or(0);
+    const double percent = facts.get<Totals>().process_fill.percent.value_or(0);
     const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
     const ProcessGroup& group = groups.groups.front();
     std::uint64_t alone = 0;
@@ -81,8 +81,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.percent = group.percent;
     if (full)
         finding.title.say("{} of {} processes that the node may have exist ({}): {} of them are {}",
-                          number(*input.totals.process_fill.used), number(*input.totals.process_fill.limit),
-                          Percent{percent}, number(group.count), group.function);
+                          number(*facts.get<Totals>().process_fill.used),
+                          number(*facts.get<Totals>().process_fill.limit), Percent{percent}, number(group.count),
+                          group.function);
     else
         finding.title.say("{} of {} processes ({}) are {}, and nothing is linked to or monitors {} of them",
                           number(group.count), number(s.processes.size()), Percent{group.percent}, group.function,
@@ -92,17 +93,17 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (spawner.spawned == group.count) finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});
         else finding.title.say("; {} has spawned {} of them", AnyProcess{spawner.pid}, number(spawner.spawned));
     }
-    finding.confidence = input.totals.lower_bounds ? Confidence::lower_bound : Confidence::exact;
+    finding.confidence = facts.get<Totals>().lower_bounds ? Confidence::lower_bound : Confidence::exact;
     finding.evidence = {figure("processes of this kind", group.count, AmountUnit::count, finding.confidence),
                         figure("their memory", group.memory_bytes.value(), AmountUnit::bytes, finding.confidence),
                         figure("without link, monitor and name", alone, AmountUnit::count, finding.confidence),
                         figure("sockets (ports) of the node", sockets(port_report), AmountUnit::count)};
     if (const ProcId id = s.find(spawner.pid);
         id != ProcId::none && percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent)
-        finding.evidence.push_back(fact("who has spawned them", doing(input, id)));
+        finding.evidence.push_back(fact("who has spawned them", doing(facts, id)));
     else if (example.parent.has())
         finding.evidence.push_back(fact("one was spawned by", sentence("{}", AnyProcess{example.parent})));
-    add_stack(input, group.example, finding);
+    add_stack(facts, group.example, finding);
     finding.advise("Find out what should end them, and see one: {}", Command{"proc", example.pid});
     finding.advise(
         "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on "

@@ -41,74 +41,74 @@ FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double 
 }
 
 // The binaries that its messages keep, where these are much of the node.
-Count heavy_binaries(const RuleInput& input, ProcId id) {
-    const TermFacts* facts = input.terms_of(id);
-    if (facts == nullptr || facts->message_binary_bytes.value_or(0) < many_binary_bytes) return {};
-    const double percent = percent_of(facts->message_binary_bytes, node_bytes(input)).value_or(0);
-    return percent >= many_binary_percent ? facts->message_binary_bytes : Count();
+Count heavy_binaries(const Facts& facts, ProcId id) {
+    const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+    if (seen == nullptr || seen->message_binary_bytes.value_or(0) < many_binary_bytes) return {};
+    const double percent = percent_of(seen->message_binary_bytes, node_bytes(facts)).value_or(0);
+    return percent >= many_binary_percent ? seen->message_binary_bytes : Count();
 }
 
 // A process by its name, where it has one, else by its pid alone.
-Sentence sender(const RuleInput& input, const TermFacts::FromSender& from) {
+Sentence sender(const Facts& facts, const TermFacts::FromSender& from) {
     if (!from.sender.pid.has()) return sentence("{}", from.sender.port);
-    const ProcId known = input.snapshot.find(from.sender.pid);
-    if (known != ProcId::none && input.snapshot[known].name != TextId::none) return sentence("{}", known);
+    const ProcId known = facts.snapshot().find(from.sender.pid);
+    if (known != ProcId::none && facts.snapshot()[known].name != TextId::none) return sentence("{}", known);
     return sentence("{}", from.sender.pid);
 }
 
-void add_contents(const RuleInput& input, ProcId id, Finding& finding) {
-    const TermFacts* facts = input.terms_of(id);
-    if (facts == nullptr) return;
-    if (!facts->accumulation.empty())
-        finding.evidence.push_back(fact("most of its heap", facts->accumulation, facts->accumulation_confidence));
-    const Confidence confidence = facts->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
-    for (const TermFacts::Share& shape : facts->shapes)
+void add_contents(const Facts& facts, ProcId id, Finding& finding) {
+    const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+    if (seen == nullptr) return;
+    if (!seen->accumulation.empty())
+        finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
+    const Confidence confidence = seen->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
+    for (const TermFacts::Share& shape : seen->shapes)
         finding.evidence.push_back(
             share(sentence("messages of the form {}", term(shape.text)), shape.percent, confidence));
-    for (const TermFacts::FromSender& from : facts->senders)
+    for (const TermFacts::FromSender& from : seen->senders)
         finding.evidence.push_back(
-            share(sentence("messages that {} is named in as sender", sender(input, from)), from.percent, confidence));
+            share(sentence("messages that {} is named in as sender", sender(facts, from)), from.percent, confidence));
 }
 
 // How much of a queue are messages whose form begins so.
-double share_of(const RuleInput& input, ProcId id, std::initializer_list<std::string_view> forms) {
+double share_of(const Facts& facts, ProcId id, std::initializer_list<std::string_view> forms) {
     double percent = 0;
-    if (const TermFacts* facts = input.terms_of(id); facts != nullptr)
-        for (const TermFacts::Share& shape : facts->shapes)
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id); seen != nullptr)
+        for (const TermFacts::Share& shape : seen->shapes)
             if (std::ranges::any_of(forms, [&](std::string_view form) { return shape.text.starts_with(form); }))
                 percent += shape.percent;
     return percent;
 }
 
 // Messages of the VM's own are called what they are.
-Counted what_they_are(const RuleInput& input, ProcId id, std::uint64_t queued) {
-    if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
+    if (share_of(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         return {queued, "trace message", "trace messages"};
-    if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent) return {queued, "'EXIT' message", "'EXIT' messages"};
-    if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent)
+    if (share_of(facts, id, {"{'EXIT',pid()"}) >= known_percent) return {queued, "'EXIT' message", "'EXIT' messages"};
+    if (share_of(facts, id, {"{'DOWN',reference()"}) >= known_percent)
         return {queued, "'DOWN' message", "'DOWN' messages"};
     return messages(queued);
 }
 
 // What messages of the VM, and of OTP's calls, are there for.
-void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
-    if (share_of(input, id, {"{'EXIT',pid()"}) >= known_percent)
+void advise_on_known(const Facts& facts, ProcId id, Finding& finding) {
+    if (share_of(facts, id, {"{'EXIT',pid()"}) >= known_percent)
         finding.advise(
             "It traps exits, and does not take what comes of that: each process that it is linked to leaves one as it "
             "ends. Take `{'EXIT', Pid, Reason}` in `handle_info/2`, or start them by a supervisor, or without a link.");
-    else if (share_of(input, id, {"{'DOWN',reference()"}) >= known_percent)
+    else if (share_of(facts, id, {"{'DOWN',reference()"}) >= known_percent)
         finding.advise(
             "Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
             "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
-    else if (share_of(input, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+    else if (share_of(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         finding.advise(
             "These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace "
             "less; a tracer that prints or calls is slower than what it traces.");
-    else if (share_of(input, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
+    else if (share_of(facts, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
         finding.advise(
             "Sockets send it what they receive as fast as it arrives: let them wait for it with `{active, once}`, or "
             "`{active, N}`.");
-    else if (share_of(input, id, {"{reference(),"}) >= known_percent)
+    else if (share_of(facts, id, {"{reference(),"}) >= known_percent)
         finding.advise(
             "Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out "
             "of time and were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why "
@@ -117,74 +117,75 @@ void advise_on_known(const RuleInput& input, ProcId id, Finding& finding) {
 
 // Whether it works in a function that is no loop of OTP's, nor called by a library: it may look for one message among
 // many.
-bool in_own_receive(const RuleInput& input, ProcId id) {
-    const Snapshot& s = input.snapshot;
+bool in_own_receive(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
     const bool at_work = process.state == ProcessState::running || process.state == ProcessState::runnable;
     return at_work && process.current_function != FunctionId::none && !is_idle_function(s, process.current_function) &&
            caller(s, process).empty();
 }
 
-Finding finding_of(const RuleInput& input, ProcId id) {
-    const Process& process = input.snapshot[id];
+Finding finding_of(const Facts& facts, ProcId id) {
+    const Process& process = facts.snapshot()[id];
     const std::uint64_t queued = *process.msgq_len;
-    const Count held = process_bytes(input, process);
-    const auto percent = percent_of(held, all_process_bytes(input));
+    const Count held = process_bytes(facts, process);
+    const auto percent = percent_of(held, all_process_bytes(facts));
     Finding finding;
-    about(input, id, finding);
-    const Count binaries = heavy_binaries(input, id);
+    about(facts, id, finding);
+    const Count binaries = heavy_binaries(facts, id);
     finding.severity = severity_of(queued, held.value_or(0), percent.value_or(0));
     if (binaries.has()) finding.severity = std::max(finding.severity, FindingSeverity::high);
     finding.count = queued;
     finding.bytes = held;
     finding.percent = percent;
-    const WaitEdge* waits = input.waits.edge(id);
-    const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(input, id);
+    const WaitEdge* waits = facts.get<Waits>().edge(id);
+    const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(facts, id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
-    finding.title.say("{} has {} in its queue", id, what_they_are(input, id, queued));
+    finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
     if (binaries.has()) {
         finding.bytes = held + binaries;
-        finding.percent = percent_of(binaries, node_bytes(input));
+        finding.percent = percent_of(binaries, node_bytes(facts));
         finding.title.say(", which keep {} of binaries ({} of the node's memory)", bytes(*binaries),
                           Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1)
         finding.title.say(" and {} ({} of all processes')", bytes(*held), Percent{*percent});
     if (waits != nullptr) {
-        finding.title.say("; it waits in {} for {}", waits->function, target_text(input.snapshot, waits->target));
-        if (const ProcId by = waits->target.process; by != ProcId::none && input.waits.edge(by) == nullptr)
-            finding.title.say(", which {}", doing(input, by));
+        finding.title.say("; it waits in {} for {}", waits->function, target_text(facts.snapshot(), waits->target));
+        if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
+            finding.title.say(", which {}", doing(facts, by));
     } else {
-        finding.title.say("; it {}", doing(input, id));
+        finding.title.say("; it {}", doing(facts, id));
         if (takes_none) finding.title.add(Ours(", taking none"));
     }
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
-        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)));
+        share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)));
     finding.evidence.push_back(figure("its memory", held, AmountUnit::bytes));
-    if (const TermFacts* facts = input.terms_of(id); facts != nullptr && facts->message_binary_bytes.value_or(0) != 0)
-        finding.evidence.push_back(figure("binaries that its messages keep", facts->message_binary_bytes,
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+        seen != nullptr && seen->message_binary_bytes.value_or(0) != 0)
+        finding.evidence.push_back(figure("binaries that its messages keep", seen->message_binary_bytes,
                                           AmountUnit::bytes,
-                                          facts->messages_read == queued ? Confidence::exact : Confidence::estimate));
-    add_contents(input, id, finding);
+                                          seen->messages_read == queued ? Confidence::exact : Confidence::estimate));
+    add_contents(facts, id, finding);
     if (takes_none)
         finding.evidence.push_back(
             fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
-    add_stack(input, id, finding);
+    add_stack(facts, id, finding);
     finding.advise("See what the messages are and who sent them: {}", Command{"msgs", process.pid, "--by shape"});
-    if (is_suspended(input, id)) advise_to_resume(input, id, finding);
-    advise_on_known(input, id, finding);
+    if (is_suspended(facts, id)) advise_to_resume(facts, id, finding);
+    advise_on_known(facts, id, finding);
     if (waits != nullptr) finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
-    else if (input.snapshot.text(process.name) == "lager_event")
+    else if (facts.snapshot().text(process.name) == "lager_event")
         finding.advise("Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
-    else if (input.snapshot.text(process.name) == "Logger")
+    else if (facts.snapshot().text(process.name) == "Logger")
         finding.advise(
             "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from 1.15 "
             "on the default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow.");
-    else if (input.snapshot.text(process.name).starts_with("logger") ||
-             input.snapshot.text(process.name) == "error_logger")
+    else if (facts.snapshot().text(process.name).starts_with("logger") ||
+             facts.snapshot().text(process.name) == "error_logger")
         finding.advise("Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
-    if (in_own_receive(input, id))
+    if (in_own_receive(facts, id))
         finding.advise(
             "Where its receive takes only some of these, it looks at all the others first, again and again: take them "
             "as they come, or let another process take those it waits for.");
@@ -197,9 +198,9 @@ Finding finding_of(const RuleInput& input, ProcId id) {
 }
 
 // Many of one kind with queues that are none by themselves: each message is sent to all of them.
-void add_group(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    if (input.totals.messages.value().value_or(0) < least_of_group) return;
+void add_group(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (facts.get<Totals>().messages.value().value_or(0) < least_of_group) return;
     std::vector<ProcId> having;
     for (const ProcId id : all_processes(s))
         if (s[id].msgq_len.value_or(0) != 0) having.push_back(id);
@@ -219,20 +220,20 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
     finding.subject = {SubjectKind::group, sentence("{}", most->function)};
     finding.count = queued;
     finding.bytes = most->memory_bytes.value();
-    finding.percent = percent_of(finding.bytes, all_process_bytes(input));
+    finding.percent = percent_of(finding.bytes, all_process_bytes(facts));
     finding.of_waiting = true;
-    const auto waits =
-        std::ranges::count_if(groups.members_of(*most), [&](ProcId id) { return input.waits.edge(id) != nullptr; });
+    const auto waits = std::ranges::count_if(groups.members_of(*most),
+                                             [&](ProcId id) { return facts.get<Waits>().edge(id) != nullptr; });
     finding.role = static_cast<std::uint64_t>(waits) * 2 > most->count ? FindingRole::victim : FindingRole::cause;
     finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function,
                       messages(queued), number(longest));
-    finding.title.say("; one of them {}", doing(input, example));
+    finding.title.say("; one of them {}", doing(facts, example));
     finding.evidence = {
         figure("messages in their queues", queued, AmountUnit::count),
-        share("of all messages in queues", percent_of(queued, input.totals.messages.value()).value_or(100)),
+        share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)),
         figure("the longest queue", longest, AmountUnit::count),
         figure("their memory", finding.bytes, AmountUnit::bytes)};
-    add_stack(input, example, finding);
+    add_stack(facts, example, finding);
     finding.advise("See what the messages are, of one of them: {}", Command{"msgs", s[example].pid, "--by shape"});
     finding.advise(
         "What is sent to all of them at once is more than they take: send less often, or what has changed only, and "
@@ -240,16 +241,16 @@ void add_group(const RuleInput& input, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    add_group(input, findings);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    add_group(facts, findings);
     std::vector<ProcId> flooded;
-    for (std::uint32_t i = 0; i < input.snapshot.processes.size(); ++i)
-        if (input.snapshot.processes[i].msgq_len.value_or(0) >= medium_messages ||
-            heavy_binaries(input, ProcId{i}).has())
+    for (std::uint32_t i = 0; i < facts.snapshot().processes.size(); ++i)
+        if (facts.snapshot().processes[i].msgq_len.value_or(0) >= medium_messages ||
+            heavy_binaries(facts, ProcId{i}).has())
             flooded.push_back(ProcId{i});
     if (flooded.empty()) return;
-    const std::vector<ProcId> worst = largest(input.snapshot, flooded, &Process::msgq_len, most_findings);
-    for (const ProcId id : worst) findings.push_back(finding_of(input, id));
+    const std::vector<ProcId> worst = largest(facts.snapshot(), flooded, &Process::msgq_len, most_findings);
+    for (const ProcId id : worst) findings.push_back(finding_of(facts, id));
     if (flooded.size() > worst.size())
         findings.back().evidence.push_back(
             figure("more processes with 1,000 messages or more", flooded.size() - worst.size(), AmountUnit::count));

@@ -25,26 +25,26 @@ Sentence asked_for(const Slogan& slogan) {
     return sentence("{} of {} ({})", size, of_vm(slogan.allocator), of_vm(slogan.memory_type));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Slogan& slogan = input.slogan;
-    const ProcId id = input.death.process;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Slogan& slogan = facts.get<Slogan>();
+    const ProcId id = facts.get<Death>().process;
     if (slogan.kind != SloganKind::out_of_memory || slogan.allocator == "eheap_alloc" || id == ProcId::none) return;
-    const Process& process = input.snapshot[id];
-    const auto percent = percent_of(slogan.refused_bytes, node_bytes(input));
+    const Process& process = facts.snapshot()[id];
+    const auto percent = percent_of(slogan.refused_bytes, node_bytes(facts));
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.severity = percent.value_or(100) >= large_percent ? FindingSeverity::critical : FindingSeverity::medium;
     finding.bytes = slogan.refused_bytes;
     finding.percent = percent;
-    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), doing(input, id));
+    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), doing(facts, id));
     if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
     finding.confidence =
-        input.death.evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
+        facts.get<Death>().evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
     finding.evidence = {
         figure("refused", slogan.refused_bytes, AmountUnit::bytes),
-        figure("memory of the node", node_bytes(input), AmountUnit::bytes),
-        figure("its own memory, binaries not counted", process_bytes(input, process), AmountUnit::bytes)};
-    add_stack(input, id, finding);
+        figure("memory of the node", node_bytes(facts), AmountUnit::bytes),
+        figure("its own memory, binaries not counted", process_bytes(facts, process), AmountUnit::bytes)};
+    add_stack(facts, id, finding);
     finding.advise("See what it was doing, and with which data: {}", Command{"proc", process.pid});
     if (slogan.allocator == "binary_alloc") {
         finding.advise(

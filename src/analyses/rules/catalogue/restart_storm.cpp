@@ -47,12 +47,12 @@ void say_last(const SupervisorRestarts& of, Finding& finding) {
     else if (!of.module.empty()) finding.title.say("; {} starts them", function);
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
+void run(const Facts& facts, std::vector<Finding>& findings) {
     std::size_t left = most_findings;
-    for (const SupervisorRestarts& of : input.restarts) {
+    for (const SupervisorRestarts& of : facts.get<RecentRestarts>().supervisors) {
         if (of.restarts < least || left-- == 0) break;
         Finding finding;
-        about(input, of.supervisor, finding);
+        about(facts, of.supervisor, finding);
         finding.severity = severity_of(of);
         finding.count = of.restarts;
         finding.title.say("Supervisor {}", of.supervisor);
@@ -82,10 +82,10 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (of.started_since && of.restarting == 0)
             finding.evidence.push_back(
                 figure("processes that were started since", *of.started_since, AmountUnit::count));
-        if (!idle(input, of.supervisor)) add_stack(input, of.supervisor, finding);
+        if (!idle(facts, of.supervisor)) add_stack(facts, of.supervisor, finding);
         finding.advise(
             "Look for why the child ends: the node's log has a crash report and a supervisor report for each time.");
-        finding.advise("See the supervisor and its state: {}", Command{"proc", input.snapshot[of.supervisor].pid});
+        finding.advise("See the supervisor and its state: {}", Command{"proc", facts.snapshot()[of.supervisor].pid});
         finding.advise(
             "A supervisor restarts at once. Let a child that needs what is not there yet start all the same, and try "
             "again by itself, after a pause (`handle_continue`, a timer).");

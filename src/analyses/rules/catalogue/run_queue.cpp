@@ -176,8 +176,8 @@ bool take_turns(const Snapshot& s, FunctionId function) {
     return waiting != 0 && least >= std::max(much, most / part);
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const Queues queued = queues(s);
     if (queued.schedulers == 0) return;
     const Work found = work(s);
@@ -189,7 +189,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     const bool starved = first.count >= queued.schedulers && ready > first.count;
     const bool few = in_one || still != 0 || starved;
     if (ready < (few ? least_held : least_ready) || ready / queued.schedulers < (few ? least_held_each : least_each)) {
-        if (in_one && input.held_in_native && queued.queued != 0 && !take_turns(s, held.function))
+        if (in_one && facts.get<NativeHold>().held && queued.queued != 0 && !take_turns(s, held.function))
             findings.push_back(held_in_native(s, held, queued.queued));
         return;
     }
@@ -226,7 +226,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                         figure("processes listed as running or ready to", found.ready, AmountUnit::count)};
     if (known) {
         finding.evidence.push_back(fact("one of them", sentence("{}", found.example)));
-        add_stack(input, found.example, finding);
+        add_stack(facts, found.example, finding);
         finding.advise("See what all of them do: `beamheap stacks DUMP --procs runnable`");
     }
     if (still != 0)

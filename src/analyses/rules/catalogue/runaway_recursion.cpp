@@ -31,14 +31,14 @@ Sentence functions_text(const Recursion& recursion) {
     return text;
 }
 
-Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
-    const Process& process = input.snapshot[id];
-    const std::uint64_t stack = saturating_multiply(found.stack_words, input.snapshot.source.word_size);
-    const bool refused = input.slogan.kind == SloganKind::out_of_memory && input.death.process == id;
-    const auto percent = percent_of(stack, all_process_bytes(input));
+Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
+    const Process& process = facts.snapshot()[id];
+    const std::uint64_t stack = saturating_multiply(found.stack_words, facts.snapshot().source.word_size);
+    const bool refused = facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == id;
+    const auto percent = percent_of(stack, all_process_bytes(facts));
     const bool high = stack >= high_bytes && percent.value_or(100) >= high_percent;
     Finding finding;
-    about(input, id, finding);
+    about(facts, id, finding);
     finding.severity = refused ? FindingSeverity::critical : high ? FindingSeverity::high : FindingSeverity::medium;
     finding.bytes = stack;
     finding.percent = percent;
@@ -49,11 +49,11 @@ Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
     if (found.calls != 0) finding.title.say(" is {} deep", Counted{found.calls, "call", "calls"});
     finding.title.say("{} {} of stack", found.calls != 0 ? Ours(", with") : Ours(" has"), bytes(stack));
     if (found.heap_words.has()) finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
-    if (refused && input.slogan.refused_bytes.has())
-        finding.title.say(", and was refused {} more", bytes(*input.slogan.refused_bytes));
+    if (refused && facts.get<Slogan>().refused_bytes.has())
+        finding.title.say(", and was refused {} more", bytes(*facts.get<Slogan>().refused_bytes));
     finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
                         figure("its heaps beside the stack", found.heap_words, AmountUnit::words),
-                        figure("its memory", process_bytes(input, process), AmountUnit::bytes)};
+                        figure("its memory", process_bytes(facts, process), AmountUnit::bytes)};
     if (found.calls != 0) finding.evidence.push_back(figure("frames of that function", found.calls, AmountUnit::count));
     if (found.begun_by != FunctionId::none)
         finding.evidence.push_back(fact("called from", sentence("{}", found.begun_by)));
@@ -70,10 +70,10 @@ Finding finding_of(const RuleInput& input, ProcId id, const Recursion& found) {
     return finding;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const std::vector<ProcId> everybody = all_processes(input.snapshot);
-    for (const ProcId id : largest(input.snapshot, everybody, &Process::stack_words, most_findings))
-        if (const auto found = fills_its_stack(input, id)) findings.push_back(finding_of(input, id, *found));
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const std::vector<ProcId> everybody = all_processes(facts.snapshot());
+    for (const ProcId id : largest(facts.snapshot(), everybody, &Process::stack_words, most_findings))
+        if (const auto found = fills_its_stack(facts, id)) findings.push_back(finding_of(facts, id, *found));
 }
 
 }  // namespace

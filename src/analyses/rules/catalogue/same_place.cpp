@@ -43,12 +43,12 @@ bool is_at_rest(const Snapshot& s, FunctionId id) {
 
 // Whether a process waits there on behalf of a function that goes on when it has what it waits for, and nothing tells
 // what that is.
-FunctionId caller_there(const RuleInput& input, ProcId id) {
-    const Process& process = input.snapshot[id];
+FunctionId caller_there(const Facts& facts, ProcId id) {
+    const Process& process = facts.snapshot()[id];
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
-        input.waits.edge(id) != nullptr)
+        facts.get<Waits>().edge(id) != nullptr)
         return FunctionId::none;
-    return waits_on_behalf(input.snapshot, process);
+    return waits_on_behalf(facts.snapshot(), process);
 }
 
 struct Place {
@@ -57,8 +57,8 @@ struct Place {
 };
 
 // The place where most are of whom no finding tells yet.
-Place fullest(const RuleInput& input, const std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+Place fullest(const Facts& facts, const std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::vector<bool> told(s.processes.size());
     for (const Finding& finding : findings)
         for (const ProcId id : finding.members) told[index_of(id)] = true;
@@ -69,7 +69,7 @@ Place fullest(const RuleInput& input, const std::vector<Finding>& findings) {
     });
     std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
     const auto place_of = [&](ProcId id) {
-        const FunctionId caller = caller_there(input, id), in = s[id].current_function;
+        const FunctionId caller = caller_there(facts, id), in = s[id].current_function;
         const bool taken =
             caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
         return taken ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
@@ -108,8 +108,8 @@ struct Started {
     ProcId example = ProcId::none;
 };
 
-Started started_by(const RuleInput& input, std::span<const ProcId> members) {
-    const Snapshot& s = input.snapshot;
+Started started_by(const Facts& facts, std::span<const ProcId> members) {
+    const Snapshot& s = facts.snapshot();
     std::vector<bool> has_started(s.processes.size()), is_member(s.processes.size());
     for (const ProcId id : members) is_member[index_of(id)] = true;
     Started found;
@@ -127,42 +127,42 @@ Started started_by(const RuleInput& input, std::span<const ProcId> members) {
 }
 
 // What those do whom they have started; else what all of them name, or who knows all of them.
-bool say_ties(const RuleInput& input, const Place& place, Finding& finding) {
-    const Snapshot& s = input.snapshot;
-    if (const Started started = started_by(input, place.members); started.by != 0) {
+bool say_ties(const Facts& facts, const Place& place, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (const Started started = started_by(facts, place.members); started.by != 0) {
         finding.title.say("; those whom they have started sit in {}", started.function);
         finding.evidence.push_back(fact("one of those whom they have started",
-                                        sentence("{}: {}", started.example, frames_text(input, started.example))));
+                                        sentence("{}: {}", started.example, frames_text(facts, started.example))));
         finding.advise("Look at one of those whom they have started: {}", Command{"proc", s[started.example].pid});
         return true;
     }
-    const auto name = std::ranges::find_if(input.shared_names, [&](const SharedName& each) {
+    const auto name = std::ranges::find_if(facts.get<SharedNames>().names, [&](const SharedName& each) {
         return each.function == place.function && each.caller == place.caller;
     });
-    const auto keeper = std::ranges::find(input.keepers, place.function, &Keeper::function);
-    if (keeper != input.keepers.end())
+    const auto keeper = std::ranges::find(facts.get<Waits>().keepers, place.function, &Keeper::function);
+    if (keeper != facts.get<Waits>().keepers.end())
         finding.evidence.push_back(
-            fact("who keeps their pids", sentence("{}, which {}", keeper->process, doing(input, keeper->process))));
-    if (name != input.shared_names.end() && name->atom != nullptr) {
+            fact("who keeps their pids", sentence("{}, which {}", keeper->process, doing(facts, keeper->process))));
+    if (name != facts.get<SharedNames>().names.end() && name->atom != nullptr) {
         const PrintedTerm atom{name->atom, name->atom->term()};
         finding.title.say("; they all name {}", atom);
         finding.evidence.push_back(fact("what they name", sentence("{}, which no process is registered as", atom)));
         return true;
     }
     const ProcId starter = s.find(starter_of(s, place.members));
-    if (name != input.shared_names.end() && name->process != starter) {
-        finding.title.say("; they all name {}, which {}", name->process, doing(input, name->process));
+    if (name != facts.get<SharedNames>().names.end() && name->process != starter) {
+        finding.title.say("; they all name {}, which {}", name->process, doing(facts, name->process));
         return true;
     }
-    if (keeper == input.keepers.end()) return false;
+    if (keeper == facts.get<Waits>().keepers.end()) return false;
     finding.title.say("; {} keeps their pids", keeper->process);
     return true;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    if (is_failed_start(input.slogan.kind)) return;
-    Place place = fullest(input, findings);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    Place place = fullest(facts, findings);
     const std::uint64_t count = place.members.size();
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
     if (count < least_processes || percent < least_percent) return;
@@ -179,7 +179,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
                       number(count), number(s.processes.size()), Percent{percent}, place.function, place.caller);
     Sum memory, queues, reductions;
     for (const ProcId id : place.members) {
-        memory.add(process_bytes(input, s[id]));
+        memory.add(process_bytes(facts, s[id]));
         queues.add(s[id].msgq_len);
         reductions.add(s[id].reductions);
     }
@@ -187,14 +187,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes),
                         figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
-    const bool tied = say_ties(input, place, finding);
+    const bool tied = say_ties(facts, place, finding);
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
         if (!tied) finding.title.say("; {} has started them", AnyProcess{starter});
         if (const ProcId id = s.find(starter); id != ProcId::none)
-            finding.evidence.push_back(fact("who has started them", doing(input, id)));
+            finding.evidence.push_back(fact("who has started them", doing(facts, id)));
     }
     finding.evidence.push_back(fact("one of them", sentence("{}", example)));
-    add_stack(input, example, finding);
+    add_stack(facts, example, finding);
     if (asleep)
         finding.advise(
             "Look at what {} sleeps for: where it looks again and again for a name, a row or a file, see why that does "

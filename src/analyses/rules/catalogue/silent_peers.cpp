@@ -107,9 +107,9 @@ struct Silent {
     std::uint64_t sent = 0;  // bytes, by ports
 };
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    if (is_failed_start(input.slogan.kind)) return;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
     const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) { return mark(s, id); });
     const auto reads = [&](ProcId id) {
         const std::uint8_t found = mark_of(marks, s[id]);
@@ -165,7 +165,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             finding.evidence.push_back(figure("sent over their connections", silent.sent, AmountUnit::bytes));
         }
         finding.evidence.push_back(fact("one of them", sentence("{}", example)));
-        add_stack(input, example, finding);
+        add_stack(facts, example, finding);
         finding.advise(
             "Look at the other side: what {} talks to took the connections and does not answer. Whom one of them has "
             "asked: {}",

@@ -37,14 +37,14 @@ struct Story {
 };
 
 // How many of the processes that a sender is one of are held up: those with the same function on their stacks.
-std::optional<double> share_of_kind(const RuleInput& input, const Story& story) {
+std::optional<double> share_of_kind(const Facts& facts, const Story& story) {
     std::set<FunctionId> callers;
     for (const HeldSender& sender : story.senders)
         if (sender.caller != FunctionId::none) callers.insert(sender.caller);
     const std::vector<std::uint8_t> marks =
-        marks_of_stacks(input.snapshot, [&](FunctionId id) { return callers.contains(id); });
+        marks_of_stacks(facts.snapshot(), [&](FunctionId id) { return callers.contains(id); });
     std::uint64_t of_kind = 0;
-    for (const Process& process : input.snapshot.processes) of_kind += mark_of(marks, process);
+    for (const Process& process : facts.snapshot().processes) of_kind += mark_of(marks, process);
     return percent_of(std::uint64_t{story.senders.size()}, of_kind);
 }
 
@@ -61,30 +61,30 @@ struct Sums {
     Sum held, queued, referred;
 };
 
-Sums sums_of(const RuleInput& input, const Story& story) {
-    const Snapshot& s = input.snapshot;
+Sums sums_of(const Facts& facts, const Story& story) {
+    const Snapshot& s = facts.snapshot();
     Sums sums;
     for (const HeldSender& sender : story.senders) {
         sums.messages += s[sender.process].msgq_len.value_or(0);
-        sums.held.add(process_bytes(input, s[sender.process]));
+        sums.held.add(process_bytes(facts, s[sender.process]));
         sums.referred.add(words_to_bytes(virtual_heap_words(s[sender.process]), s.source.word_size));
     }
     for (const std::size_t port : story.ports) sums.queued.add(s.ports[port].queue_bytes);
     return sums;
 }
 
-void say_one_port(const RuleInput& input, const Story& story, const Sums& sums, Finding& finding) {
-    const Snapshot& s = input.snapshot;
+void say_one_port(const Facts& facts, const Story& story, const Sums& sums, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
     const Port& port = s.ports[story.ports.front()];
     const ProcId owner = s.find(port.connected);
     finding.subject = {
         SubjectKind::port,
         sentence("{} of {}", names(s.text(port.driver).substr(0, s.text(port.driver).find(' '))),
-                 owner == ProcId::none ? Sentence(Ours("a process that is gone")) : process_subject(input, owner))};
+                 owner == ProcId::none ? Sentence(Ours("a process that is gone")) : process_subject(facts, owner))};
     finding.process = owner;
     finding.pid = port.connected;
     finding.title.say("{} processes wait because {} is busy", number(story.senders.size()),
-                      port_words(input.snapshot, port));
+                      port_words(facts.snapshot(), port));
     if (sums.queued.value().value_or(0) != 0)
         finding.title.say(", with {} that nobody has taken from it", bytes(*sums.queued.value()));
     finding.title.say("; its owner is {}", AnyProcess{port.connected});
@@ -107,8 +107,8 @@ void say_many(const Story& story, const Sums& sums, FunctionId caller, double pe
     if (!lie.empty()) finding.title.say("; {} are stuck there", lie);
 }
 
-void advise(const RuleInput& input, const Story& story, Finding& finding) {
-    const Snapshot& s = input.snapshot;
+void advise(const Facts& facts, const Story& story, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
     const bool descriptor = story.ports.size() == 1 && s.text(s.ports[story.ports.front()].kind) == "fd";
     if (descriptor)
         finding.advise(
@@ -122,10 +122,10 @@ void advise(const RuleInput& input, const Story& story, Finding& finding) {
     finding.advise("See who waits, and where: {}", Command{"proc", s[story.senders.front().process].pid});
 }
 
-Finding finding_of(const RuleInput& input, const Story& story) {
+Finding finding_of(const Facts& facts, const Story& story) {
     Finding finding;
-    const Sums sums = sums_of(input, story);
-    const double percent = share_of_kind(input, story).value_or(100);
+    const Sums sums = sums_of(facts, story);
+    const double percent = share_of_kind(facts, story).value_or(100);
     const bool one_port = story.ports.size() == 1 && story.senders.front().port;
     const bool many = story.senders.size() >= many_senders && (one_port || percent >= many_percent);
     finding.severity = many ? FindingSeverity::high : FindingSeverity::medium;
@@ -133,7 +133,7 @@ Finding finding_of(const RuleInput& input, const Story& story) {
     finding.bytes = sums.queued.value();
     finding.percent = percent;
     const FunctionId caller = usual_caller(story);
-    if (one_port) say_one_port(input, story, sums, finding);
+    if (one_port) say_one_port(facts, story, sums, finding);
     else say_many(story, sums, caller, percent, finding);
     if (!story.ports.empty())
         finding.evidence.push_back(figure(one_port ? Ours("waiting in the port") : Ours("waiting in the ports"),
@@ -144,15 +144,15 @@ Finding finding_of(const RuleInput& input, const Story& story) {
         finding.evidence.push_back(
             figure("binaries that they refer to", sums.referred.value(), AmountUnit::bytes, Confidence::estimate));
     finding.evidence.push_back(fact("one of them", sentence("{}", story.senders.front().process)));
-    add_stack(input, story.senders.front().process, finding);
+    add_stack(facts, story.senders.front().process, finding);
     for (const HeldSender& sender : story.senders) finding.members.push_back(sender.process);
-    advise(input, story, finding);
+    advise(facts, story, finding);
     return finding;
 }
 
 // Data that nobody takes, though nobody waits for that: senders that were answered when their data was queued.
-void add_full_queues(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void add_full_queues(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::uint64_t ports = 0, queued = 0;
     const Port* fullest = nullptr;
     for (const Port& port : s.ports) {
@@ -162,7 +162,7 @@ void add_full_queues(const RuleInput& input, std::vector<Finding>& findings) {
         queued = saturating_add(queued, lies);
         if (fullest == nullptr || lies > fullest->queue_bytes.value_or(0)) fullest = &port;
     }
-    const double percent = percent_of(queued, node_bytes(input)).value_or(0);
+    const double percent = percent_of(queued, node_bytes(facts)).value_or(0);
     if (fullest == nullptr || queued < full_queues || percent < full_percent) return;
     Finding finding;
     finding.severity = percent >= full_high_percent ? FindingSeverity::high : FindingSeverity::medium;
@@ -181,10 +181,10 @@ void add_full_queues(const RuleInput& input, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
+void run(const Facts& facts, std::vector<Finding>& findings) {
     std::map<std::size_t, std::vector<HeldSender>> by_port;
     std::map<std::uint32_t, Story> alone;  // by kind: the caller's function
-    for (const HeldSender& sender : held_senders(input.snapshot, input.waits)) {
+    for (const HeldSender& sender : held_senders(facts.snapshot(), facts.get<Waits>())) {
         if (sender.port) by_port[*sender.port].push_back(sender);
         else alone[index_of(sender.caller)].senders.push_back(sender);
     }
@@ -202,8 +202,8 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         if (story.senders.size() >= least_senders) stories.push_back(std::move(story));
     std::ranges::stable_sort(stories, std::ranges::greater(), [](const Story& story) { return story.senders.size(); });
     if (stories.size() > most_findings) stories.resize(most_findings);
-    for (const Story& story : stories) findings.push_back(finding_of(input, story));
-    if (stories.empty()) add_full_queues(input, findings);
+    for (const Story& story : stories) findings.push_back(finding_of(facts, story));
+    if (stories.empty()) add_full_queues(facts, findings);
 }
 
 }  // namespace

@@ -19,14 +19,14 @@ namespace beamheap::analyses::rule {
 namespace socket_buffers_rule {
 namespace {
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const auto found = buffers_of_sockets(input);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const auto found = buffers_of_sockets(facts);
     if (!found) return;
-    const auto percent = percent_of(found->bytes, node_bytes(input));
+    const auto percent = percent_of(found->bytes, node_bytes(facts));
     constexpr double high_percent = 50;
     constexpr std::uint64_t high_bytes = 1u << 30;
     Finding finding;
-    const bool much = found->bytes >= high_bytes || input.slogan.kind == SloganKind::out_of_memory;
+    const bool much = found->bytes >= high_bytes || facts.get<Slogan>().kind == SloganKind::out_of_memory;
     finding.severity = much && percent.value_or(0) >= high_percent ? FindingSeverity::high : FindingSeverity::medium;
     finding.subject = {SubjectKind::binaries, Ours("socket buffers")};
     finding.count = found->sockets;
@@ -42,7 +42,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
             "{} of binaries ({} of the node's memory) belong to no process: most likely buffers of its {}, {} each",
             bytes(found->bytes), Percent{percent.value_or(0)}, Counted{found->sockets, "socket", "sockets"},
             bytes(found->bytes / found->sockets));
-    finding.evidence = {figure("all binaries of the node", input.snapshot.memory_bytes("binary"), AmountUnit::bytes),
+    finding.evidence = {figure("all binaries of the node", facts.snapshot().memory_bytes("binary"), AmountUnit::bytes),
                         figure("of them in no process", found->bytes, AmountUnit::bytes, finding.confidence),
                         figure("sockets (ports) of the node", found->sockets, AmountUnit::count)};
     finding.advise(

@@ -20,11 +20,11 @@ constexpr std::uint64_t many_waiters = 10;
 constexpr std::size_t most_frames = 8;
 
 // Whether the process that starts the node waits, through whomever, for the application controller.
-bool boots(const RuleInput& input, const BootWork& boot, ProcId controller) {
+bool boots(const Facts& facts, const BootWork& boot, ProcId controller) {
     ProcId at = boot.process;
-    for (std::size_t steps = 0; steps <= input.waits.edges.size() && at != ProcId::none; ++steps) {
+    for (std::size_t steps = 0; steps <= facts.get<Waits>().edges.size() && at != ProcId::none; ++steps) {
         if (at == controller) return true;
-        const WaitEdge* edge = input.waits.edge(at);
+        const WaitEdge* edge = facts.get<Waits>().edge(at);
         at = edge == nullptr ? ProcId::none : edge->target.process;
     }
     return false;
@@ -32,68 +32,71 @@ bool boots(const RuleInput& input, const BootWork& boot, ProcId controller) {
 
 // " sits in F", or " waits, through X, for Y, which sits in F". Gives whom to look at.
 // `through` is left out where it is what it always is, the application's supervisors.
-ProcId say_what_holds_up(const RuleInput& input, ProcId starter, bool through, Finding& finding) {
-    const WaitEdge* edge = input.waits.edge(starter);
-    const ProcId end = end_of_chain(input.waits, starter);
+ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Finding& finding) {
+    const WaitEdge* edge = facts.get<Waits>().edge(starter);
+    const ProcId end = end_of_chain(facts.get<Waits>(), starter);
     if (edge == nullptr) {
-        finding.title.say(" {}", doing(input, starter));
+        finding.title.say(" {}", doing(facts, starter));
     } else {
         finding.title.say(" waits");
         if (end != ProcId::none && edge->target.process != end && through)
-            finding.title.say(", through {}, for {}", target_text(input.snapshot, edge->target), end);
+            finding.title.say(", through {}, for {}", target_text(facts.snapshot(), edge->target), end);
         else if (end != ProcId::none && edge->target.process != end) finding.title.say(" for {}", end);
-        else finding.title.say(" in {} for {}", edge->function, target_text(input.snapshot, edge->target));
-        if (end != ProcId::none) finding.title.say(", which {}", doing(input, end));
+        else finding.title.say(" in {} for {}", edge->function, target_text(facts.snapshot(), edge->target));
+        if (end != ProcId::none) finding.title.say(", which {}", doing(facts, end));
     }
     const ProcId blamed = end == ProcId::none ? starter : end;
-    const Process& process = input.snapshot[blamed];
+    const Process& process = facts.snapshot()[blamed];
     finding.process = blamed;
     finding.pid = process.pid;
     finding.name = process.name;
     return blamed;
 }
 
-void blocked_application(const RuleInput& input, const BootWork& boot, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void blocked_application(const Facts& facts, const BootWork& boot, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId controller = s.find_registered("application_controller");
-    const WaitFanIn* fan = controller == ProcId::none ? nullptr : input.waits.fan_in_of(controller);
+    const WaitFanIn* fan = controller == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(controller);
     const std::vector<ProcId> starters = starting_processes(s);
-    const bool booting = controller != ProcId::none && boots(input, boot, controller);
+    const bool booting = controller != ProcId::none && boots(facts, boot, controller);
     Finding finding;
     finding.severity =
         booting || (fan != nullptr && fan->waiters >= many_waiters) ? FindingSeverity::high : FindingSeverity::medium;
-    const std::string& application = input.starts->starting.front();
+    const std::string& application = facts.get<ApplicationStarts>().starting.front();
     finding.subject = {SubjectKind::node, sentence("application {}", Atom{application, false})};
     if (!booting) finding.title.say("Application {} has not started", Atom{application, false});
     else finding.title.say("The node was still starting {}", Atom{application, false});
-    if (const std::optional<std::uint64_t> to_come = input.starts->to_come; booting && to_come)
-        finding.title.say(", {} of {} applications up", number(input.starts->running),
-                          number(input.starts->running + input.starts->starting.size() + *to_come));
+    if (const std::optional<std::uint64_t> to_come = facts.get<ApplicationStarts>().to_come; booting && to_come)
+        finding.title.say(
+            ", {} of {} applications up", number(facts.get<ApplicationStarts>().running),
+            number(facts.get<ApplicationStarts>().running + facts.get<ApplicationStarts>().starting.size() + *to_come));
     if (!starters.empty()) {
         const ProcId starter = starters.front();
-        if (input.waits.edge(starter) == nullptr) finding.title.say(": {}", starter);
+        if (facts.get<Waits>().edge(starter) == nullptr) finding.title.say(": {}", starter);
         else finding.title.say(": its start function");
-        const ProcId blamed = say_what_holds_up(input, starter, false, finding);
-        finding.evidence.push_back(fact("its start function", frames_text(input, starter, most_frames)));
+        const ProcId blamed = say_what_holds_up(facts, starter, false, finding);
+        finding.evidence.push_back(fact("its start function", frames_text(facts, starter, most_frames)));
         if (blamed != starter)
-            finding.evidence.push_back(fact("who does not get ready", frames_text(input, blamed, most_frames)));
-        if (const PutOff* const why = input.put_off_of(blamed); why != nullptr && why->why == PutOff::Why::tables) {
-            say_absent_nodes(input, finding, false);
+            finding.evidence.push_back(fact("who does not get ready", frames_text(facts, blamed, most_frames)));
+        if (const PutOff* const why = facts.get<PutOffs>().of(blamed);
+            why != nullptr && why->why == PutOff::Why::tables) {
+            say_absent_nodes(facts, finding, false);
             finding.next_steps.emplace_back(tables_advice);
         }
     }
     if (fan != nullptr && fan->waiters > 1) {
         finding.title.say("; {} wait for the application controller meanwhile", processes(fan->waiters));
-        for (const std::uint32_t edge : input.waits.waiters_of(*fan))
-            finding.members.push_back(input.waits.edges[edge].waiter);
+        for (const std::uint32_t edge : facts.get<Waits>().waiters_of(*fan))
+            finding.members.push_back(facts.get<Waits>().edges[edge].waiter);
     }
     finding.count = fan == nullptr ? 0 : fan->waiters;
-    finding.evidence.push_back(figure("applications that run", input.starts->running, AmountUnit::count));
     finding.evidence.push_back(
-        figure("applications that are starting", input.starts->starting.size(), AmountUnit::count));
-    if (input.starts->to_come)
-        finding.evidence.push_back(
-            figure("applications that the boot script starts after these", *input.starts->to_come, AmountUnit::count));
+        figure("applications that run", facts.get<ApplicationStarts>().running, AmountUnit::count));
+    finding.evidence.push_back(
+        figure("applications that are starting", facts.get<ApplicationStarts>().starting.size(), AmountUnit::count));
+    if (facts.get<ApplicationStarts>().to_come)
+        finding.evidence.push_back(figure("applications that the boot script starts after these",
+                                          *facts.get<ApplicationStarts>().to_come, AmountUnit::count));
     finding.evidence.push_back(
         figure("processes that wait for the application controller", finding.count, AmountUnit::count));
     if (finding.process != ProcId::none)
@@ -108,19 +111,20 @@ void blocked_application(const RuleInput& input, const BootWork& boot, std::vect
 
 // The node's start itself has not ended. A program that -s or -eval runs to its end is such a start, too: where nothing
 // shows that it is held up by somebody, it is told, and not as something that is wrong.
-void blocked_boot(const RuleInput& input, const BootWork& boot, std::vector<Finding>& findings) {
+void blocked_boot(const Facts& facts, const BootWork& boot, std::vector<Finding>& findings) {
     if (boot.process == ProcId::none || boot.is_program) return;
-    const bool held_up = input.waits.edge(boot.process) != nullptr;
+    const bool held_up = facts.get<Waits>().edge(boot.process) != nullptr;
     Finding finding;
     finding.severity = held_up ? FindingSeverity::medium : FindingSeverity::info;
     finding.subject = {SubjectKind::node, Ours("the node's start")};
     if (boot.in_script) finding.title.say("The node was still going through its boot script: {}", boot.process);
-    else finding.title.say("The node's start has not ended: -s, -run or -eval ({})", input.snapshot[boot.process].pid);
-    const ProcId blamed = say_what_holds_up(input, boot.process, true, finding);
-    finding.evidence.push_back(fact("who starts the node", frames_text(input, boot.process, most_frames)));
+    else
+        finding.title.say("The node's start has not ended: -s, -run or -eval ({})", facts.snapshot()[boot.process].pid);
+    const ProcId blamed = say_what_holds_up(facts, boot.process, true, finding);
+    finding.evidence.push_back(fact("who starts the node", frames_text(facts, boot.process, most_frames)));
     if (blamed != boot.process)
-        finding.evidence.push_back(fact("who holds it up", frames_text(input, blamed, most_frames)));
-    finding.advise("Look at what it does: {}", Command{"proc", input.snapshot[blamed].pid});
+        finding.evidence.push_back(fact("who holds it up", frames_text(facts, blamed, most_frames)));
+    finding.advise("Look at what it does: {}", Command{"proc", facts.snapshot()[blamed].pid});
     if (!boot.in_script)
         finding.advise(
             "A program that does its work within -s or -eval is meant so. A service starts its processes and returns: "
@@ -128,12 +132,13 @@ void blocked_boot(const RuleInput& input, const BootWork& boot, std::vector<Find
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    if (is_failed_start(input.slogan.kind)) return;
-    const BootWork boot = boot_work(input.snapshot);
-    if (input.starts != nullptr && !input.starts->starting.empty()) blocked_application(input, boot, findings);
-    else if (input.slogan.kind == SloganKind::requested || input.slogan.kind == SloganKind::none)
-        blocked_boot(input, boot, findings);
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const BootWork boot = boot_work(facts.snapshot());
+    if (facts.get<ApplicationStarts>().known && !facts.get<ApplicationStarts>().starting.empty())
+        blocked_application(facts, boot, findings);
+    else if (facts.get<Slogan>().kind == SloganKind::requested || facts.get<Slogan>().kind == SloganKind::none)
+        blocked_boot(facts, boot, findings);
 }
 
 }  // namespace

@@ -159,9 +159,9 @@ Sentence place(const LogFrame& frame) {
     return text;
 }
 
-void add_told(const RuleInput& input, Finding& finding) {
-    const ToldCause& told = *input.told;
-    finding.title = title(input.slogan, told);
+void add_told(const Facts& facts, Finding& finding) {
+    const ToldCause& told = *facts.get<StartFailure>().told;
+    finding.title = title(facts.get<Slogan>(), told);
     finding.evidence.push_back(
         fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
     for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
@@ -172,18 +172,18 @@ void add_told(const RuleInput& input, Finding& finding) {
                                        ? fact("told by an unread message of", sentence("{}", told.event->holder))
                                        : fact("told by a report held by", sentence("{}", told.event->holder)));
     finding.next_steps = told.cause.hints;
-    if (!input.events.empty())
+    if (!facts.get<StartFailure>().events.empty())
         finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
     if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())
-        finding.next_steps.insert(finding.next_steps.end(), input.slogan.next_steps.begin(),
-                                  input.slogan.next_steps.end());
-    else if (is_failed_start(input.slogan.kind))
+        finding.next_steps.insert(finding.next_steps.end(), facts.get<Slogan>().next_steps.begin(),
+                                  facts.get<Slogan>().next_steps.end());
+    else if (is_failed_start(facts.get<Slogan>().kind))
         finding.advise(
             "If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Slogan& slogan = input.slogan;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Slogan& slogan = facts.get<Slogan>();
     const Judgement judgement = judge(slogan.kind);
     if (!judgement.found) return;
     Finding finding;
@@ -198,14 +198,14 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         }
     if (!slogan.application.empty())
         finding.evidence.push_back(fact("application", sentence("{}", Atom{slogan.application, false})));
-    if (input.told != nullptr) {
-        add_told(input, finding);
+    if (facts.get<StartFailure>().told) {
+        add_told(facts, finding);
     } else {
         if (!slogan.cause.empty())
             finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
         finding.next_steps = slogan.next_steps;
         if (slogan.kind == SloganKind::boot_failure) {
-            BootStage stage = boot_stage(input.snapshot, input.loader_path);
+            BootStage stage = boot_stage(facts.snapshot(), facts.get<StartFailure>().loader_path);
             finding.title = stage.told.say(".");
             finding.next_steps = std::move(stage.hints);
         }

@@ -44,12 +44,12 @@ bool has_frame(const Snapshot& s, const Process& process, std::string_view modul
 }
 
 // A supervisor that waits for a child to end; of several, the innermost.
-const WaitEdge* waits_for_child(const RuleInput& input) {
-    const Snapshot& s = input.snapshot;
-    for (const WaitEdge& edge : input.waits.edges) {
+const WaitEdge* waits_for_child(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    for (const WaitEdge& edge : facts.get<Waits>().edges) {
         if (!has_frame(s, s[edge.waiter], "supervisor", {"shutdown", "monitor_child"})) continue;
         const ProcId child = edge.target.process;
-        const WaitEdge* below = child == ProcId::none ? nullptr : input.waits.edge(child);
+        const WaitEdge* below = child == ProcId::none ? nullptr : facts.get<Waits>().edge(child);
         if (below == nullptr || !has_frame(s, s[child], "supervisor", {"shutdown", "monitor_child"})) return &edge;
     }
     return nullptr;
@@ -80,12 +80,12 @@ Sentence called_by(const Snapshot& s, ProcId process) {
 }
 
 // One application does not end, of a node that goes on.
-void application(const RuleInput& input, const RunningApplication& stopped, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void application(const Facts& facts, const RunningApplication& stopped, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId controller = s.find_registered("application_controller");
-    const WaitFanIn* const fan = controller == ProcId::none ? nullptr : input.waits.fan_in_of(controller);
-    const ProcId asks = asks_for_own_stop(input);
-    const ProcId end = asks != ProcId::none ? asks : end_of_chain(input.waits, s.find(stopped.master));
+    const WaitFanIn* const fan = controller == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(controller);
+    const ProcId asks = asks_for_own_stop(facts);
+    const ProcId end = asks != ProcId::none ? asks : end_of_chain(facts.get<Waits>(), s.find(stopped.master));
     const Atom name{stopped.name, false};
     Finding finding;
     finding.subject = {SubjectKind::node, sentence("application {}", name)};
@@ -94,16 +94,16 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
                                                                                          : FindingSeverity::medium;
     finding.title.say("Application {} does not stop", name);
     if (end != ProcId::none) {
-        const WaitEdge* const edge = waits_for_child(input);
+        const WaitEdge* const edge = waits_for_child(facts);
         if (asks != ProcId::none)
             finding.title.say(": {}, a part of it, waits for the application controller{}", asks, called_by(s, asks));
         else if (edge != nullptr && edge->target.process == end)
-            finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(input, end));
-        else finding.title.say(": {} {}", end, doing(input, end));
+            finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(facts, end));
+        else finding.title.say(": {} {}", end, doing(facts, end));
         finding.process = end;
         finding.pid = s[end].pid;
         finding.name = s[end].name;
-        add_stack(input, end, finding);
+        add_stack(facts, end, finding);
         finding.advise("See what holds it up: {}", Command{"proc", s[end].pid});
     }
     if (asks != ProcId::none) {
@@ -114,8 +114,8 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
     }
     if (fan != nullptr && fan->waiters > 1) finding.title.say("; {} wait for that", processes(fan->waiters));
     if (fan != nullptr)
-        for (const std::uint32_t edge : input.waits.waiters_of(*fan))
-            finding.members.push_back(input.waits.edges[edge].waiter);
+        for (const std::uint32_t edge : facts.get<Waits>().waiters_of(*fan))
+            finding.members.push_back(facts.get<Waits>().edges[edge].waiter);
     finding.evidence.push_back(
         figure("processes that wait for the application controller", finding.count, AmountUnit::count));
     finding.advise(
@@ -128,21 +128,21 @@ void application(const RuleInput& input, const RunningApplication& stopped, std:
 
 // A supervisor ends a child, or all of them one by one, of a node that goes on; children are what it is linked to, but
 // for its own supervisor, which has spawned it.
-void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void supervisor_alone(const Facts& facts, const WaitEdge& edge, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId child = edge.target.process;
     if (child == ProcId::none) return;
     Finding finding;
-    about(input, edge.waiter, finding);
+    about(facts, edge.waiter, finding);
     std::uint64_t linked = 0;
     for (const Link& link : links_of(s, s[edge.waiter]))
         linked += link.kind == LinkKind::link && link.pid.has() && link.pid != s[edge.waiter].parent;
     finding.severity = linked >= many_children ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = linked;
-    finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(input, child));
+    finding.title.say("{} waits for a child to end: {} {}", edge.waiter, child, doing(facts, child));
     if (linked >= many_children) finding.title.say("; {} others are linked to it", number(linked));
     finding.evidence.push_back(figure("processes that are linked to the supervisor", linked, AmountUnit::count));
-    if (Sentence frames = frames_text(input, child); !frames.empty())
+    if (Sentence frames = frames_text(facts, child); !frames.empty())
         finding.evidence.push_back(fact("the child's stack", std::move(frames)));
     finding.advise("See what holds the child up: {}", Command{"proc", s[child].pid});
     finding.advise(
@@ -152,21 +152,21 @@ void supervisor_alone(const RuleInput& input, const WaitEdge& edge, std::vector<
     findings.push_back(std::move(finding));
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const ProcId init = s.find_registered("init");
-    if (init == ProcId::none || is_failed_start(input.slogan.kind)) return;
+    if (init == ProcId::none || is_failed_start(facts.get<Slogan>().kind)) return;
     if (!has_frame(s, s[init], "init",
                    {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid",
                     "shutdown_loop", "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
-        if (const RunningApplication* const stopped = being_stopped(input)) application(input, *stopped, findings);
-        else if (const WaitEdge* const edge = waits_for_child(input)) supervisor_alone(input, *edge, findings);
+        if (const RunningApplication* const stopped = being_stopped(facts)) application(facts, *stopped, findings);
+        else if (const WaitEdge* const edge = waits_for_child(facts)) supervisor_alone(facts, *edge, findings);
         return;
     }
     Finding finding;
     finding.subject = {SubjectKind::node, Ours("stop")};
-    const bool helper = input.slogan.kind == SloganKind::child_setup;
-    const WaitEdge* edge = waits_for_child(input);
+    const bool helper = facts.get<Slogan>().kind == SloganKind::child_setup;
+    const WaitEdge* edge = waits_for_child(facts);
     const ProcId many = edge == nullptr ? ends_dynamic_children(s) : ProcId::none;
     finding.severity = helper                                    ? FindingSeverity::critical
                        : edge != nullptr || many != ProcId::none ? FindingSeverity::high
@@ -175,23 +175,23 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
     if (helper) finding.title.add(Ours(" when erl_child_setup ended"));
     ProcId look_at = init;
     if (edge != nullptr) {
-        finding.title.say("; {} waits for {}", edge->waiter, target_text(input.snapshot, edge->target));
+        finding.title.say("; {} waits for {}", edge->waiter, target_text(facts.snapshot(), edge->target));
         look_at = edge->waiter;
         if (edge->target.process != ProcId::none) {
             look_at = edge->target.process;
-            if (!helper) finding.title.say(", which {}", doing(input, look_at));
+            if (!helper) finding.title.say(", which {}", doing(facts, look_at));
         }
     } else if (many != ProcId::none) {
         look_at = many;
         finding.title.say("; {} waits for its children to end", many);
     } else {
-        finding.title.say("; init {}", doing(input, init));
+        finding.title.say("; init {}", doing(facts, init));
     }
     finding.process = look_at;
     finding.pid = s[look_at].pid;
     finding.name = s[look_at].name;
-    finding.evidence.push_back(fact("init", frames_text(input, init)));
-    add_stack(input, look_at, finding);
+    finding.evidence.push_back(fact("init", frames_text(facts, init)));
+    add_stack(facts, look_at, finding);
     finding.advise("See what holds it up: {}", Command{"proc", s[look_at].pid});
     finding.advise(
         "A child ends when its work allows it: let it handle the exit of its supervisor (trap_exit, terminate), and "

@@ -118,14 +118,14 @@ std::set<PortName> ports_of_programs(const Snapshot& s) {
 // Where chains of calls end, by ProcId: none where they lead around or out of the node.
 class Ends {
 public:
-    Ends(const RuleInput& input, const OutsideWaits& outside)
-        : input_(input),
+    Ends(const Facts& facts, const OutsideWaits& outside)
+        : facts_(facts),
           outside_(outside),
-          programs_(ports_of_programs(input.snapshot)),
-          end_(input.snapshot.processes.size(), unknown) {}
+          programs_(ports_of_programs(facts.snapshot())),
+          end_(facts.snapshot().processes.size(), unknown) {}
 
     bool waits_for_program(ProcId process) const {
-        const WaitEdge* edge = input_.waits.edge(process);
+        const WaitEdge* edge = facts_.get<Waits>().edge(process);
         return edge != nullptr && edge->target.port.has() && programs_.contains(edge->target.port);
     }
 
@@ -140,8 +140,8 @@ public:
             }
             known = index_of(ProcId::none);  // of a cycle, until something better is known
             way.push_back(at);
-            const WaitEdge* edge = input_.waits.edge(at);
-            if (edge == nullptr || waits_for_program(at) || outside_.of(input_.snapshot[at]) != nullptr) {
+            const WaitEdge* edge = facts_.get<Waits>().edge(at);
+            if (edge == nullptr || waits_for_program(at) || outside_.of(facts_.snapshot()[at]) != nullptr) {
                 end = at;
                 break;
             }
@@ -154,25 +154,25 @@ public:
 
 private:
     static constexpr std::uint32_t unknown = 0xFFFFFFFEu;
-    const RuleInput& input_;
+    const Facts& facts_;
     const OutsideWaits& outside_;
     std::set<PortName> programs_;
     std::vector<std::uint32_t> end_;
 };
 
-bool may_be_stuck(const RuleInput& input, ProcId end) {
-    const Process& process = input.snapshot[end];
+bool may_be_stuck(const Facts& facts, ProcId end) {
+    const Process& process = facts.snapshot()[end];
     return process.state == ProcessState::waiting && process.current_function != FunctionId::none;
 }
 
-std::vector<Place> places(const RuleInput& input) {
-    const Snapshot& s = input.snapshot;
+std::vector<Place> places(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
     std::map<std::uint32_t, std::vector<ProcId>> behind;  // by the end of the chain
     const OutsideWaits asks(s);
-    Ends ends(input, asks);
-    for (const WaitEdge& edge : input.waits.edges) {
+    Ends ends(facts, asks);
+    for (const WaitEdge& edge : facts.get<Waits>().edges) {
         const ProcId end = ends.of(edge.waiter);
-        if (end == ProcId::none || !may_be_stuck(input, end) || starts_block(input, end)) continue;
+        if (end == ProcId::none || !may_be_stuck(facts, end) || starts_block(facts, end)) continue;
         std::vector<ProcId>& waiters = behind[index_of(end)];
         if (end != edge.waiter) waiters.push_back(edge.waiter);
     }
@@ -181,10 +181,11 @@ std::vector<Place> places(const RuleInput& input) {
         return calls_handlers(s, id) ? logs : replies_as_task(s, id) ? task : std::uint8_t{0};
     });
     const auto has = [&](std::uint32_t i, std::uint8_t mark) {
-        return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(input, ProcId{i});
+        return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(facts, ProcId{i});
     };
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (input.waits.edge(ProcId{i}) == nullptr && (asks.of(s.processes[i]) != nullptr || has(i, logs | task)))
+        if (facts.get<Waits>().edge(ProcId{i}) == nullptr &&
+            (asks.of(s.processes[i]) != nullptr || has(i, logs | task)))
             behind.try_emplace(i);
     constexpr std::uint32_t no_function = 0xFFFFFFF0u;  // nor that of who has none
     std::map<std::pair<std::uint32_t, std::uint32_t>, Place> found;
@@ -202,7 +203,7 @@ std::vector<Place> places(const RuleInput& input) {
                      : handler != FunctionId::none       ? What::logging
                      : outside != nullptr                ? What::outside
                      : has(end, task)                    ? What::tasks
-                     : idle(input, ProcId{end})          ? What::idle
+                     : idle(facts, ProcId{end})          ? What::idle
                                                          : What::stuck;
         place.outside = outside;
         place.most_behind = std::max(place.most_behind, std::uint64_t{waiters.size()});
@@ -218,16 +219,16 @@ std::vector<Place> places(const RuleInput& input) {
 // Who wait: those behind the ends, and, for programs and requests, the ends themselves.
 std::uint64_t waiting(const Place& place) { return place.behind.size() + (place.themselves() ? place.ends.size() : 0); }
 
-bool is_told(const RuleInput& input, const Place& place) {
+bool is_told(const Facts& facts, const Place& place) {
     const std::uint64_t count = waiting(place);
     if (place.ends.size() < 2 || count < crowd::least || place.most_behind * 2 > count) return false;
-    const double percent = percent_of(count, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
+    const double percent = percent_of(count, std::uint64_t{facts.snapshot().processes.size()}).value_or(0);
     if (place.what == What::idle) return count >= least_each * place.ends.size() && percent >= crowd::high_percent;
     return count >= crowd::many || percent >= crowd::least_percent;
 }
 
-void advise(const RuleInput& input, const Place& place, Finding& finding) {
-    const Snapshot& s = input.snapshot;
+void advise(const Facts& facts, const Place& place, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
     finding.advise("Look at one of them: {}", Command{"proc", s[place.ends.front()].pid});
     if (place.what == What::logging) {
         finding.advise(
@@ -250,8 +251,8 @@ void advise(const RuleInput& input, const Place& place, Finding& finding) {
 }
 
 // Who wants what they all wait for: not the loop of a behaviour, which calls any callback.
-FunctionId asker(const RuleInput& input, const Place& place) {
-    const Snapshot& s = input.snapshot;
+FunctionId asker(const Facts& facts, const Place& place) {
+    const Snapshot& s = facts.snapshot();
     const Process& example = s[place.ends.front()];
     if (place.what == What::logging) return handler_of(s, example);
     const FunctionId caller = caller_of(s, example);
@@ -262,9 +263,9 @@ FunctionId asker(const RuleInput& input, const Place& place) {
 }
 
 // What program one of them waits for, and what has passed between the two.
-void add_program(const RuleInput& input, const Place& place, Finding& finding) {
-    const Snapshot& s = input.snapshot;
-    const WaitEdge* const edge = input.waits.edge(place.ends.front());
+void add_program(const Facts& facts, const Place& place, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const WaitEdge* const edge = facts.get<Waits>().edge(place.ends.front());
     const auto port = edge == nullptr ? s.ports.end() : std::ranges::find(s.ports, edge->target.port, &Port::port);
     if (port == s.ports.end()) return;
     finding.evidence.push_back(fact("its program", port_words(s, *port)));
@@ -274,8 +275,8 @@ void add_program(const RuleInput& input, const Place& place, Finding& finding) {
         finding.evidence.push_back(figure("has come from it", port->input_bytes, AmountUnit::bytes));
 }
 
-Finding finding_of(const RuleInput& input, const Place& place) {
-    const Snapshot& s = input.snapshot;
+Finding finding_of(const Facts& facts, const Place& place) {
+    const Snapshot& s = facts.snapshot();
     const ProcId example = place.ends.front();
     const std::uint64_t count = waiting(place);
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
@@ -302,7 +303,7 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
     if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
-    const FunctionId caller = asker(input, place);
+    const FunctionId caller = asker(facts, place);
     if (place.what == What::idle)
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
@@ -313,9 +314,9 @@ Finding finding_of(const RuleInput& input, const Place& place) {
     if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function)
         finding.title.say(", called by {}", caller);
     Sum memory, queues;
-    for (const ProcId id : place.behind) memory.add(process_bytes(input, s[id]));
+    for (const ProcId id : place.behind) memory.add(process_bytes(facts, s[id]));
     for (const ProcId id : place.ends) {
-        memory.add(process_bytes(input, s[id]));
+        memory.add(process_bytes(facts, s[id]));
         queues.add(s[id].msgq_len);
     }
     finding.bytes = memory.value();
@@ -325,19 +326,19 @@ Finding finding_of(const RuleInput& input, const Place& place) {
                         figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("memory that all of them hold", memory.value(), AmountUnit::bytes),
                         fact("one of them", sentence("{}", example))};
-    add_stack(input, example, finding);
-    if (place.what == What::programs) add_program(input, place, finding);
+    add_stack(facts, example, finding);
+    if (place.what == What::programs) add_program(facts, place, finding);
     finding.members = place.ends;
     finding.members.insert(finding.members.end(), place.behind.begin(), place.behind.end());
-    advise(input, place, finding);
+    advise(facts, place, finding);
     return finding;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
+void run(const Facts& facts, std::vector<Finding>& findings) {
     std::size_t told = 0;
-    for (const Place& place : places(input)) {
-        if (!is_told(input, place)) continue;
-        findings.push_back(finding_of(input, place));
+    for (const Place& place : places(facts)) {
+        if (!is_told(facts, place)) continue;
+        findings.push_back(finding_of(facts, place));
         if (++told == most_findings) break;
     }
 }

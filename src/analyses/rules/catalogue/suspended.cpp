@@ -18,43 +18,43 @@ constexpr std::uint64_t many_requests = 3;
 constexpr std::uint64_t others_tell_waiters = 10, others_tell_messages = 1'000;
 constexpr std::size_t most_named = 3;
 
-std::uint64_t callers(const RuleInput& input, ProcId process) {
-    const WaitFanIn* fan = input.waits.fan_in_of(process);
+std::uint64_t callers(const Facts& facts, ProcId process) {
+    const WaitFanIn* fan = facts.get<Waits>().fan_in_of(process);
     return fan == nullptr ? 0 : fan->waiters;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
-    const auto asked = [&](ProcId id) { return std::max(s[id].msgq_len.value_or(0), callers(input, id)); };
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const auto asked = [&](ProcId id) { return std::max(s[id].msgq_len.value_or(0), callers(facts, id)); };
     std::vector<ProcId> found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
-        if (!is_suspended(input, id) || (s[id].name == TextId::none && asked(id) == 0)) continue;
-        if (callers(input, id) < others_tell_waiters && s[id].msgq_len.value_or(0) < others_tell_messages)
+        if (!is_suspended(facts, id) || (s[id].name == TextId::none && asked(id) == 0)) continue;
+        if (callers(facts, id) < others_tell_waiters && s[id].msgq_len.value_or(0) < others_tell_messages)
             found.push_back(id);
     }
     if (found.empty()) return;
     std::ranges::stable_sort(found, std::ranges::greater(), asked);
     const ProcId first = found.front();
     Finding finding;
-    about(input, first, finding);
+    about(facts, first, finding);
     finding.severity = asked(first) >= many_requests ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     finding.count = found.size();
-    const Sentence how = suspended_by_sys(input, first) ? sentence("{}", KnownFunction{"sys", "suspend", 1})
+    const Sentence how = suspended_by_sys(facts, first) ? sentence("{}", KnownFunction{"sys", "suspend", 1})
                                                         : sentence("{}", KnownFunction{"erlang", "suspend_process", 1});
     finding.title.say("{} was suspended by {} and answers nobody", first, how);
     if (const std::uint64_t queued = s[first].msgq_len.value_or(0); queued != 0)
         finding.title.say("; it has {} in its queue", messages(queued));
-    if (const std::uint64_t waiting = callers(input, first); waiting != 0)
+    if (const std::uint64_t waiting = callers(facts, first); waiting != 0)
         finding.title.say(", and {} wait for it", processes(waiting));
     if (found.size() > 1) finding.title.say("; {} more are suspended", number(found.size() - 1));
     for (std::size_t i = 1; i < std::min(found.size(), most_named + 1); ++i)
-        finding.evidence.push_back(fact(sentence("{}", found[i]), doing(input, found[i])));
+        finding.evidence.push_back(fact(sentence("{}", found[i]), doing(facts, found[i])));
     finding.evidence.push_back(figure("messages in its queue", s[first].msgq_len, AmountUnit::count));
-    finding.evidence.push_back(figure("processes that wait for it", callers(input, first), AmountUnit::count));
-    add_stack(input, first, finding);
-    advise_to_resume(input, first, finding);
+    finding.evidence.push_back(figure("processes that wait for it", callers(facts, first), AmountUnit::count));
+    add_stack(facts, first, finding);
+    advise_to_resume(facts, first, finding);
     finding.advise("See what it holds: {}", Command{"proc", s[first].pid});
     findings.push_back(std::move(finding));
 }

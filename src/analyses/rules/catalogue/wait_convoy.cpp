@@ -33,11 +33,11 @@ constexpr std::size_t most_kinds = 32;
 constexpr std::size_t most_holders = 3;
 constexpr double most_held_up_percent = 90;
 
-Ours advice_for(const RuleInput& input, const Process& target, FunctionId function) {
-    const std::string_view name = input.snapshot.text(target.name);
+Ours advice_for(const Facts& facts, const Process& target, FunctionId function) {
+    const std::string_view name = facts.snapshot().text(target.name);
     if (const Ours advice = erlang::advice_of_server(name); !advice.empty()) return advice;
-    const Function& call = input.snapshot.functions[function];
-    if (input.snapshot.text(call.module) == "gen_event")
+    const Function& call = facts.snapshot().functions[function];
+    if (facts.snapshot().text(call.module) == "gen_event")
         return "The handlers of an event manager run one after the other inside it: find the slow one, and let it drop "
                "or buffer under load (lager: async_threshold; logger: sync_mode_qlen, drop_mode_qlen, flush_qlen).";
     return "Take the slow work out of the one that is called (a pool, a task that replies later with "
@@ -45,9 +45,10 @@ Ours advice_for(const RuleInput& input, const Process& target, FunctionId functi
 }
 
 // The call that most of the waiters are in.
-FunctionId usual_call(const RuleInput& input, const WaitFanIn& fan, std::uint64_t& count) {
+FunctionId usual_call(const Facts& facts, const WaitFanIn& fan, std::uint64_t& count) {
     std::map<std::uint32_t, std::uint64_t> calls;
-    for (const std::uint32_t edge : input.waits.waiters_of(fan)) ++calls[index_of(input.waits.edges[edge].function)];
+    for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan))
+        ++calls[index_of(facts.get<Waits>().edges[edge].function)];
     const auto most = std::ranges::max_element(calls, {}, [](const auto& each) { return each.second; });
     count = most->second;
     return FunctionId{most->first};
@@ -71,18 +72,18 @@ struct Convoy {
     bool explained() const { return put_off != nullptr || !holders.empty(); }
 };
 
-bool in_function(const RuleInput& input, ProcId process, std::string_view module, std::string_view prefix) {
-    const FunctionId id = input.snapshot[process].current_function;
+bool in_function(const Facts& facts, ProcId process, std::string_view module, std::string_view prefix) {
+    const FunctionId id = facts.snapshot()[process].current_function;
     if (id == FunctionId::none) return false;
-    const Function& function = input.snapshot.functions[id];
-    return input.snapshot.text(function.module) == module && input.snapshot.text(function.name).starts_with(prefix);
+    const Function& function = facts.snapshot().functions[id];
+    return facts.snapshot().text(function.module) == module && facts.snapshot().text(function.name).starts_with(prefix);
 }
 
-double share_of_kind(const RuleInput& input, const WaitFanIn& fan) {
-    const Snapshot& s = input.snapshot;
+double share_of_kind(const Facts& facts, const WaitFanIn& fan) {
+    const Snapshot& s = facts.snapshot();
     std::vector<GroupKey> kinds;
-    for (const std::uint32_t edge : input.waits.waiters_of(fan)) {
-        const GroupKey key = group_key(s[input.waits.edges[edge].waiter]);
+    for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan)) {
+        const GroupKey key = group_key(s[facts.get<Waits>().edges[edge].waiter]);
         if (std::ranges::find(kinds, key) == kinds.end()) kinds.push_back(key);
         if (kinds.size() > most_kinds) return 0;
     }
@@ -104,55 +105,57 @@ ProcId last_process(const Waits& waits, ProcId first) {
 
 // Of a pool that hands its members out as tables (DBConnection, of Ecto): whoever owns one of them, which have the name
 // of the module that the others wait in, has a connection.
-std::vector<ProcId> owners_of_members(const RuleInput& input, const WaitFanIn& fan) {
-    const Snapshot& s = input.snapshot;
+std::vector<ProcId> owners_of_members(const Facts& facts, const WaitFanIn& fan) {
+    const Snapshot& s = facts.snapshot();
     std::uint64_t count = 0;
-    const FunctionId call = usual_call(input, fan, count);
+    const FunctionId call = usual_call(facts, fan, count);
     std::vector<ProcId> owners;
     if (call == FunctionId::none) return owners;
     const TextId module = s.functions[call].module;
     for (const EtsTable& table : s.ets) {
         if (table.name != module) continue;
         const ProcId owner = s.find(table.owner);
-        if (owner == ProcId::none || owner == fan.target.process || input.waits.fan_in_of(owner) != nullptr) continue;
+        if (owner == ProcId::none || owner == fan.target.process || facts.get<Waits>().fan_in_of(owner) != nullptr)
+            continue;
         if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
     }
     return owners;
 }
 
-Convoy convoy_of(const RuleInput& input, const WaitFanIn& fan) {
-    const Snapshot& s = input.snapshot;
+Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
+    const Snapshot& s = facts.snapshot();
     Convoy convoy;
     convoy.fan = &fan;
-    convoy.end = end_of_chain(input.waits, fan.target.process);
-    const WaitFanIn* const last_fan = convoy.end == ProcId::none ? nullptr : input.waits.fan_in_of(convoy.end);
+    convoy.end = end_of_chain(facts.get<Waits>(), fan.target.process);
+    const WaitFanIn* const last_fan = convoy.end == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(convoy.end);
     convoy.waiters = std::max(fan.reaching, last_fan == nullptr ? 0 : last_fan->reaching);
     convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
-    convoy.of_kind = share_of_kind(input, fan);
+    convoy.of_kind = share_of_kind(facts, fan);
     std::uint64_t forever = 0;
-    for (const std::uint32_t edge : input.waits.waiters_of(fan)) forever += input.waits.edges[edge].infinite;
+    for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan))
+        forever += facts.get<Waits>().edges[edge].infinite;
     convoy.forever = forever * 2 >= fan.waiters;
-    const ProcId last = last_process(input.waits, fan.target.process);
-    const WaitEdge* edge = input.waits.edge(last);
-    convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(input, last, "prim_tty", "write_nif");
+    const ProcId last = last_process(facts.get<Waits>(), fan.target.process);
+    const WaitEdge* edge = facts.get<Waits>().edge(last);
+    convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(facts, last, "prim_tty", "write_nif");
     convoy.stuck = convoy.output;
     if (edge != nullptr && edge->via == "by_hand" && edge->target.process == ProcId::none && !edge->target.remote())
         convoy.ended = edge->target.pid;
     if (convoy.end == ProcId::none) return convoy;
     const ProcessState state = s[convoy.end].state;
-    convoy.suspended = state == ProcessState::suspended || suspended_by_sys(input, convoy.end);
-    convoy.idle = idle(input, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
-    convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(input, convoy.end));
+    convoy.suspended = state == ProcessState::suspended || suspended_by_sys(facts, convoy.end);
+    convoy.idle = idle(facts, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
+    convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(facts, convoy.end));
     convoy.queued = s[convoy.end].msgq_len.value_or(0) * 2 >= fan.waiters;
-    if (convoy.idle) convoy.put_off = input.put_off_of(convoy.end);
+    if (convoy.idle) convoy.put_off = facts.get<PutOffs>().of(convoy.end);
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables && convoy.waiters > fan.waiters) {
         convoy.waiters -= fan.waiters;  // each who wants a table has a process of mnesia's wait for it
         convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     }
     if (convoy.put_off != nullptr && convoy.put_off->why != PutOff::Why::kept) return convoy;
-    if (convoy.idle) convoy.holders = watched_by(input, convoy.end);
+    if (convoy.idle) convoy.holders = watched_by(facts, convoy.end);
     if (convoy.idle && convoy.holders.empty()) {
-        convoy.holders = owners_of_members(input, fan);
+        convoy.holders = owners_of_members(facts, fan);
         convoy.by_table = !convoy.holders.empty();
     }
     // A pool keeps its callers too: who has what they wait for says more.
@@ -177,47 +180,47 @@ FindingSeverity severity_of(const Convoy& convoy) {
 }
 
 // " in gen_server:call/3 for db <0.79.0>"; where that one waits itself: ", through prices <0.80.0>, for db <0.79.0>"
-Sentence whom_they_wait_for(const RuleInput& input, const Convoy& convoy, FunctionId call) {
+Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId call) {
     const WaitTarget& target = convoy.fan->target;
     Sentence text;
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::log_blocked)
         return sentence(" for the disk log {}", PrintedTerm{convoy.put_off->what, convoy.put_off->what->term()});
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) return Ours(" for tables of mnesia");
-    const WaitEdge* next = target.process == ProcId::none ? nullptr : input.waits.edge(target.process);
+    const WaitEdge* next = target.process == ProcId::none ? nullptr : facts.get<Waits>().edge(target.process);
     if (next != nullptr) {
-        text.say(", through {}, for {}", target_text(input.snapshot, target),
-                 convoy.end == ProcId::none ? target_text(input.snapshot, next->target) : sentence("{}", convoy.end));
+        text.say(", through {}, for {}", target_text(facts.snapshot(), target),
+                 convoy.end == ProcId::none ? target_text(facts.snapshot(), next->target) : sentence("{}", convoy.end));
     } else if (convoy.waiters == convoy.fan->waiters) {
-        text.say(" in {} for {}", call, target_text(input.snapshot, target));
+        text.say(" in {} for {}", call, target_text(facts.snapshot(), target));
     } else {
-        text.say(" for {}, {} of them in {}", target_text(input.snapshot, target), number(convoy.fan->waiters), call);
+        text.say(" for {}, {} of them in {}", target_text(facts.snapshot(), target), number(convoy.fan->waiters), call);
     }
     return text;
 }
 
 // "; it keeps 40 callers, and names <0.81.0>, which sits in my:query/1": in its State, as a part of the evidence says
-Sentence kept_callers(const RuleInput& input, const PutOff& put_off) {
+Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
     if (put_off.ended.has())
         return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.named.empty()) return sentence("; it is idle, and keeps {} in its State, unanswered", callers);
     const ProcId example = put_off.named.front();
     if (put_off.named.size() == 1)
-        return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(input, example));
+        return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(facts, example));
     return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()),
-                    input.snapshot[example].current_function);
+                    facts.snapshot()[example].current_function);
 }
 
 // "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in
 // timer:sleep/1"
-Sentence why_put_off(const RuleInput& input, const PutOff& put_off) {
+Sentence why_put_off(const Facts& facts, const PutOff& put_off) {
     if (put_off.why == PutOff::Why::postponed)
         return sentence("; it is idle in its state {}, and has postponed {}",
                         PrintedTerm{put_off.what, put_off.what->term()}, Counted{put_off.count, "event", "events"});
     if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
-    if (put_off.why == PutOff::Why::kept) return kept_callers(input, put_off);
+    if (put_off.why == PutOff::Why::kept) return kept_callers(facts, put_off);
     if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
-    return sentence("; {} has blocked it, and {}", put_off.by, doing(input, put_off.by));
+    return sentence("; {} has blocked it, and {}", put_off.by, doing(facts, put_off.by));
 }
 
 // Where those who have something of a pool wait themselves in the end: the function of the program that nearly all are
@@ -227,14 +230,14 @@ struct HeldUp {
     ProcId example = ProcId::none;
 };
 
-HeldUp held_up(const RuleInput& input, const Convoy& convoy) {
-    const Snapshot& s = input.snapshot;
+HeldUp held_up(const Facts& facts, const Convoy& convoy) {
+    const Snapshot& s = facts.snapshot();
     std::map<FunctionId, std::pair<std::uint64_t, ProcId>> places;
     if (!convoy.idle || convoy.holders.size() < 2) return {};
     for (const ProcId holder : convoy.holders) {
-        const ProcId end = end_of_chain(input.waits, holder);
+        const ProcId end = end_of_chain(facts.get<Waits>(), holder);
         if (end == ProcId::none || end == holder || end == convoy.end || s[end].state != ProcessState::waiting ||
-            idle(input, end))
+            idle(facts, end))
             continue;
         const FunctionId own = caller_of(s, s[end]);
         if (own == FunctionId::none) continue;
@@ -248,27 +251,27 @@ HeldUp held_up(const RuleInput& input, const Convoy& convoy) {
 }
 
 // "; it has 299 messages and sits in timer:sleep/1"
-Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
-    const Snapshot& s = input.snapshot;
+Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
+    const Snapshot& s = facts.snapshot();
     Sentence text;
     const ProcId last = convoy.end;
     if (convoy.ended.has()) return Ours(", which has ended");
     if (last == ProcId::none) return text;
-    if (convoy.put_off != nullptr) return why_put_off(input, *convoy.put_off);
+    if (convoy.put_off != nullptr) return why_put_off(facts, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
     if (convoy.idle) text.add(Ours("is idle"));
-    else if (suspended_by_sys(input, last)) text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    else if (suspended_by_sys(facts, last)) text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
     else if (convoy.output) text.say("writes to standard output, and waits until that is read");
     else if (s[last].state == ProcessState::suspended) text.say("is suspended in {}", s[last].current_function);
     else if (const AllSchedulers held = all_schedulers(s);
              s[last].state == ProcessState::runnable && held.function != FunctionId::none)
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
-    else text.add(doing(input, last));
+    else text.add(doing(facts, last));
     if (convoy.idle && convoy.holders.size() == 1)
         text.say(" until {} gives something back, which {}", convoy.holders.front(),
-                 doing(input, convoy.holders.front()));
-    else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none)
+                 doing(facts, convoy.holders.front()));
+    else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none)
         text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back", processes(convoy.holders.size()));
@@ -277,10 +280,10 @@ Sentence state_of_target(const RuleInput& input, const Convoy& convoy) {
 }
 
 // Who has suspended a process, where the input tells.
-ProcId suspender(const RuleInput& input, ProcId process) {
-    const Range range = input.snapshot[process].link_range;
-    for (const Link& link : std::span(input.snapshot.links).subspan(range.first, range.count))
-        if (link.kind == LinkKind::suspended_by && link.pid.has()) return input.snapshot.find(link.pid);
+ProcId suspender(const Facts& facts, ProcId process) {
+    const Range range = facts.snapshot()[process].link_range;
+    for (const Link& link : std::span(facts.snapshot().links).subspan(range.first, range.count))
+        if (link.kind == LinkKind::suspended_by && link.pid.has()) return facts.snapshot().find(link.pid);
     return ProcId::none;
 }
 
@@ -296,15 +299,14 @@ const Port* only_program(const Snapshot& s, const Pid& pid) {
     return found;
 }
 
-void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, std::uint64_t in_usual,
-               Finding& finding) {
-    const Snapshot& s = input.snapshot;
+void add_proof(const Facts& facts, const Convoy& convoy, FunctionId call, std::uint64_t in_usual, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
     const WaitFanIn& fan = *convoy.fan;
     Sum held;
     std::uint64_t exact = 0, forever = 0;
-    for (const std::uint32_t edge : input.waits.waiters_of(fan)) {
-        const WaitEdge& each = input.waits.edges[edge];
-        held.add(process_bytes(input, s[each.waiter]));
+    for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan)) {
+        const WaitEdge& each = facts.get<Waits>().edges[edge];
+        held.add(process_bytes(facts, s[each.waiter]));
         exact += each.confidence == Confidence::exact;
         forever += each.infinite;
         finding.members.push_back(each.waiter);
@@ -322,8 +324,8 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
     if (forever != 0) finding.evidence.push_back(figure("of the calls without a timeout", forever, AmountUnit::count));
     if (finding.process == ProcId::none) return;
     finding.evidence.push_back(figure("messages in its queue", s[finding.process].msgq_len, AmountUnit::count));
-    finding.evidence.push_back(figure("its own memory", process_bytes(input, s[finding.process]), AmountUnit::bytes));
-    add_stack(input, finding.process, finding);
+    finding.evidence.push_back(figure("its own memory", process_bytes(facts, s[finding.process]), AmountUnit::bytes));
+    add_stack(facts, finding.process, finding);
     if (const Port* program = only_program(s, finding.pid); program != nullptr)
         finding.evidence.push_back(
             fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
@@ -332,26 +334,26 @@ void add_proof(const RuleInput& input, const Convoy& convoy, FunctionId call, st
             fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
     for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]),
-                                        doing(input, convoy.put_off->named[i]), Confidence::estimate));
-    if (const HeldUp users = held_up(input, convoy); users.in != FunctionId::none)
+                                        doing(facts, convoy.put_off->named[i]), Confidence::estimate));
+    if (const HeldUp users = held_up(facts, convoy); users.in != FunctionId::none)
         finding.evidence.push_back(fact("one that holds those up who have what the others want",
-                                        sentence("{}: {}", users.example, frames_text(input, users.example))));
+                                        sentence("{}: {}", users.example, frames_text(facts, users.example))));
     for (std::size_t i = 0; i < std::min(convoy.holders.size(), most_holders); ++i)
         finding.evidence.push_back(
             fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"),
                           convoy.holders[i]),
-                 doing(input, convoy.holders[i]), Confidence::estimate));
-    if (const ProcId by = suspender(input, finding.process); by != ProcId::none)
+                 doing(facts, convoy.holders[i]), Confidence::estimate));
+    if (const ProcId by = suspender(facts, finding.process); by != ProcId::none)
         finding.evidence.push_back(fact("suspended by", sentence("{}", by)));
 }
 
 // Whether the one at the end was given what the others want by the server that these have asked, in messages of their
 // own (unanswered.hpp).
-bool has_what_is_wanted(const RuleInput& input, const Convoy& convoy) {
+bool has_what_is_wanted(const Facts& facts, const Convoy& convoy) {
     const WaitEdge* const edge =
-        convoy.fan->target.process == ProcId::none ? nullptr : input.waits.edge(convoy.fan->target.process);
+        convoy.fan->target.process == ProcId::none ? nullptr : facts.get<Waits>().edge(convoy.fan->target.process);
     return edge != nullptr && edge->via == "by_hand" && convoy.end != ProcId::none &&
-           edge->target.process == convoy.end && input.snapshot[convoy.fan->target.process].msgq_len.value_or(0) == 0;
+           edge->target.process == convoy.end && facts.snapshot()[convoy.fan->target.process].msgq_len.value_or(0) == 0;
 }
 
 void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& finding) {
@@ -387,9 +389,9 @@ void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& fin
     }
 }
 
-void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Finding& finding) {
-    const Snapshot& s = input.snapshot;
-    const bool given = has_what_is_wanted(input, convoy);
+void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const bool given = has_what_is_wanted(facts, convoy);
     if (finding.process == ProcId::none) {
         finding.advise("Look for the one that it waits for: `beamheap waits DUMP`");
         return;
@@ -407,10 +409,10 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
             "Look at who should read there, and does not: a terminal that is stopped, a pipe whose reader hangs, a log "
             "collector, the other side of a connection.");
     } else if (convoy.suspended) {
-        advise_to_resume(input, finding.process, finding);
+        advise_to_resume(facts, finding.process, finding);
     } else if (convoy.put_off != nullptr) {
         add_steps_of_put_off(s, *convoy.put_off, finding);
-    } else if (const HeldUp held = held_up(input, convoy); held.in != FunctionId::none) {
+    } else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none) {
         finding.advise("Look at what holds up those who have what the others want: {}",
                        Command{"proc", s[held.example].pid});
         finding.advise("Give what they do a time, and a checkout as well: more members are held up in the same way.");
@@ -436,40 +438,40 @@ void add_steps(const RuleInput& input, const Convoy& convoy, FunctionId call, Fi
     if (finding.process != convoy.fan->target.process)
         finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
     if (!convoy.suspended && !convoy.explained() && !given)
-        finding.next_steps.emplace_back(advice_for(input, s[convoy.fan->target.process], call));
+        finding.next_steps.emplace_back(advice_for(facts, s[convoy.fan->target.process], call));
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
 }
 
-Finding finding_of(const RuleInput& input, const Convoy& convoy) {
-    const Snapshot& s = input.snapshot;
+Finding finding_of(const Facts& facts, const Convoy& convoy) {
+    const Snapshot& s = facts.snapshot();
     const WaitFanIn& fan = *convoy.fan;
     Finding finding;
     finding.severity = severity_of(convoy);
     std::uint64_t in_usual = 0;
-    const FunctionId call = usual_call(input, fan, in_usual);
+    const FunctionId call = usual_call(facts, fan, in_usual);
     const bool blamed = convoy.end != ProcId::none;
     const bool blocker = convoy.put_off != nullptr && convoy.put_off->by != ProcId::none;
-    about(input, blocker ? convoy.put_off->by : blamed ? convoy.end : fan.target.process, finding);
+    about(facts, blocker ? convoy.put_off->by : blamed ? convoy.end : fan.target.process, finding);
     finding.role = blamed || convoy.output ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
     finding.count = convoy.waiters;
     finding.percent = convoy.percent;
     finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()),
-                      Percent{convoy.percent}, whom_they_wait_for(input, convoy, call), state_of_target(input, convoy));
-    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(input, finding);
-    add_proof(input, convoy, call, in_usual, finding);
-    add_steps(input, convoy, call, finding);
+                      Percent{convoy.percent}, whom_they_wait_for(facts, convoy, call), state_of_target(facts, convoy));
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(facts, finding);
+    add_proof(facts, convoy, call, in_usual, finding);
+    add_steps(facts, convoy, call, finding);
     return finding;
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
+void run(const Facts& facts, std::vector<Finding>& findings) {
     std::vector<Convoy> convoys;
-    for (const WaitFanIn& fan : input.waits.fan_in) {
+    for (const WaitFanIn& fan : facts.get<Waits>().fan_in) {
         if (fan.waiters < crowd::least) break;  // most waiters come first
         // Ports are slow-socket's, other nodes node-hung's, and an application that does not start start-blocked's.
-        if (fan.target.process == ProcId::none || starts_block(input, fan.target.process)) continue;
-        const Convoy convoy = convoy_of(input, fan);
-        const double reaching = percent_of(fan.reaching, std::uint64_t{input.snapshot.processes.size()}).value_or(0);
+        if (fan.target.process == ProcId::none || starts_block(facts, fan.target.process)) continue;
+        const Convoy convoy = convoy_of(facts, fan);
+        const double reaching = percent_of(fan.reaching, std::uint64_t{facts.snapshot().processes.size()}).value_or(0);
         const bool many = fan.waiters >= crowd::many || reaching >= crowd::least_percent || convoy.suspended ||
                           ((convoy.stuck || convoy.queued) && convoy.of_kind >= crowd::critical_percent);
         if (!many) continue;
@@ -479,7 +481,7 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         convoys.push_back(convoy);
         if (convoys.size() == most_findings) break;
     }
-    for (const Convoy& convoy : convoys) findings.push_back(finding_of(input, convoy));
+    for (const Convoy& convoy : convoys) findings.push_back(finding_of(facts, convoy));
 }
 
 }  // namespace

@@ -22,18 +22,18 @@ constexpr std::size_t most_findings = 10;
 constexpr std::size_t most_named = 4;
 
 // The same circle in another dump may begin elsewhere: its members' names, sorted, are what it is about.
-Sentence sorted_names(const RuleInput& input, const std::vector<ProcId>& cycle) {
+Sentence sorted_names(const Facts& facts, const std::vector<ProcId>& cycle) {
     struct Member {
         std::string key;
         Sentence subject;
     };
     std::vector<Member> members;
     for (const ProcId id : cycle) {
-        const Process& p = input.snapshot[id];
+        const Process& p = facts.snapshot()[id];
         const FunctionId call = p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
-        std::string key(input.snapshot.text(p.name != TextId::none ? p.name : p.label));
-        if (key.empty()) key = call == FunctionId::none ? "process" : function_text(input.snapshot, call);
-        members.push_back({std::move(key), process_subject(input, id)});
+        std::string key(facts.snapshot().text(p.name != TextId::none ? p.name : p.label));
+        if (key.empty()) key = call == FunctionId::none ? "process" : function_text(facts.snapshot(), call);
+        members.push_back({std::move(key), process_subject(facts, id)});
     }
     std::ranges::sort(members, {}, &Member::key);
     std::vector<Sentence> subjects;
@@ -41,24 +41,24 @@ Sentence sorted_names(const RuleInput& input, const std::vector<ProcId>& cycle) 
     return joined(subjects, ", ");
 }
 
-void run(const RuleInput& input, std::vector<Finding>& findings) {
-    const Snapshot& s = input.snapshot;
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
-    const ProcId waits_for_stop = asks_for_own_stop(input);
-    for (const std::vector<ProcId>& cycle : input.waits.cycles) {
+    const ProcId waits_for_stop = asks_for_own_stop(facts);
+    for (const std::vector<ProcId>& cycle : facts.get<Waits>().cycles) {
         if (std::ranges::find(cycle, waits_for_stop) != cycle.end()) continue;  // stop-under-way tells it
         if (left-- == 0) break;
         Finding finding;
         bool forever = true, exact = true;
         Sum held;
         for (const ProcId id : cycle) {
-            const WaitEdge& edge = *input.waits.edge(id);
+            const WaitEdge& edge = *facts.get<Waits>().edge(id);
             forever = forever && edge.infinite;
             exact = exact && edge.confidence == Confidence::exact;
-            held.add(process_bytes(input, s[id]));
+            held.add(process_bytes(facts, s[id]));
         }
-        about(input, cycle.front(), finding);
-        finding.subject = {SubjectKind::group, sorted_names(input, cycle)};
+        about(facts, cycle.front(), finding);
+        finding.subject = {SubjectKind::group, sorted_names(facts, cycle)};
         finding.severity = forever ? FindingSeverity::critical : FindingSeverity::high;
         finding.count = cycle.size();
         finding.members = cycle;
@@ -73,9 +73,9 @@ void run(const RuleInput& input, std::vector<Finding>& findings) {
         }
         if (forever) finding.title.say(", all without a timeout");
         for (std::size_t i = 0; i < std::min(cycle.size(), 2 * most_named); ++i)
-            finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(input, cycle[i], 6),
-                                            input.waits.edge(cycle[i])->confidence));
-        if (const WaitFanIn* fan = input.waits.fan_in_of(cycle.front());
+            finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(facts, cycle[i], 6),
+                                            facts.get<Waits>().edge(cycle[i])->confidence));
+        if (const WaitFanIn* fan = facts.get<Waits>().fan_in_of(cycle.front());
             fan != nullptr && fan->reaching > cycle.size() - 1)
             finding.evidence.push_back(figure("more processes that wait for one of them",
                                               fan->reaching + 1 - cycle.size(), AmountUnit::count));
