@@ -125,7 +125,7 @@ std::string_view DumpTerms::text_from(ObjectId::Space space, std::uint64_t place
 }
 
 void DumpTerms::count_look() {
-    constexpr std::uint32_t looks_between = 1u << 18;  // some 5 to 10 MB of text, where they go through it in order
+    constexpr std::uint32_t looks_between = 1u << 16;  // some 1 to 3 MB of text, where they go through it in order
     if (++looks_ % looks_between != 0) return;
     for (const SectionText& section : sections_) section.body.forget_pages();
 }

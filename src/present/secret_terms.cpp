@@ -44,10 +44,37 @@ bool SecretTerms::hides(ObjectId id) {
     return all != nullptr && id.number < all->size() && (*all)[id.number];
 }
 
-bool SecretTerms::names_secret(const Element& key) { return sensitive_key(short_text(key)); }
+TermKind SecretTerms::kind_of(const Element& element) {
+    if (element.kind != ElementKind::object) return TermKind::unknown;
+    switch (element.id.space) {
+        case ObjectId::Space::heap: return source_.graph().kind(element.id.number);
+        case ObjectId::Space::literals: return source_.literals()->kind(element.id.number);
+        case ObjectId::Space::decoded: break;
+    }
+    return source_.head(element.id).kind;
+}
+
+// Atoms are asked about again and again, and few are keys.
+const SecretTerms::Key& SecretTerms::key_of_atom(std::string_view name) {
+    constexpr std::size_t most_kept = 4096;
+    if (const auto found = atoms_.find(name); found != atoms_.end()) return found->second;
+    if (atoms_.size() == most_kept) atoms_.clear();
+    return atoms_
+        .emplace(name, Key{secrecy_of(name), names_credentials(name), secret_record(name), secret_element(name)})
+        .first->second;
+}
+
+SecretTerms::Key SecretTerms::key_of(const Element& element) {
+    if (element.kind == ElementKind::atom) return key_of_atom(element.text);
+    const TermKind kind = kind_of(element);
+    if (!is_binary(kind) && kind != TermKind::cons) return {};
+    return {.secrecy = secrecy_of(short_text(element))};
+}
+
+bool SecretTerms::names_secret(const Element& key) { return key_of(key).secrecy == Secrecy::always; }
 
 bool SecretTerms::names_secret(const Element& key, const Element& value) {
-    const Secrecy secrecy = secrecy_of(short_text(key));
+    const Secrecy secrecy = key_of(key).secrecy;
     if (secrecy != Secrecy::by_value) return secrecy == Secrecy::always;
     constexpr std::size_t enough = 256;
     return looks_like_code(term_text(source_, value, {.max_bytes = enough}));
@@ -82,8 +109,7 @@ std::string SecretTerms::short_text(const Element& term, std::size_t most) {
 }
 
 bool SecretTerms::is_text(const Element& element) {
-    if (element.kind != ElementKind::object) return false;
-    const TermKind kind = source_.head(element.id).kind;
+    const TermKind kind = kind_of(element);
     if (kind != TermKind::cons) return is_binary(kind);
     ElementCursor cursor = source_.elements(element.id);
     Element head;
@@ -93,13 +119,13 @@ bool SecretTerms::is_text(const Element& element) {
 // {basic,"name","x"}, {proxy_auth,{"name","x"}}, {basic,"name:x"}; of {scram,_,_} all.
 bool SecretTerms::credentials(std::string_view tag, const std::vector<Element>& elements,
                               std::vector<std::uint64_t>& places) {
-    if (!names_credentials(tag) || elements.size() < 2) return false;
+    if (elements.size() < 2) return false;
     const Element& first = elements[1];
     std::size_t from = elements.size();
     if (tag == "scram") from = 1;
     else if (elements.size() > 2 && is_text(first)) from = 2;
     else if (elements.size() == 2 && first.kind == ElementKind::object &&
-             (source_.head(first.id).kind == TermKind::tuple || short_text(first, 512).find(':') != std::string::npos))
+             (kind_of(first) == TermKind::tuple || short_text(first, 512).find(':') != std::string::npos))
         from = 1;
     for (; from < elements.size(); ++from) places.push_back(from);
     return !places.empty();
@@ -108,30 +134,35 @@ bool SecretTerms::credentials(std::string_view tag, const std::vector<Element>& 
 std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
     constexpr std::size_t most_elements = 4096;
     std::vector<std::uint64_t> places;
-    std::vector<Element> elements;
+    std::vector<Element>& elements = elements_;
+    elements.clear();
     ElementCursor cursor = source_.elements(tuple);
     Element element;
-    while (elements.size() < most_elements && source_.next(cursor, element)) elements.push_back(element);
+    bool has_key = false;
+    while (elements.size() < most_elements && source_.next(cursor, element)) {
+        has_key = has_key || key_of(element).any();
+        elements.push_back(element);
+    }
     if (elements.size() < 2) return places;
     Element first = elements[0];
-    if (first.kind == ElementKind::object && source_.head(first.id).kind == TermKind::tuple) {
+    if (kind_of(first) == TermKind::tuple) {
         ElementCursor inner = source_.elements(first.id);
         if (!source_.next(inner, first)) first = {};
+        has_key = has_key || key_of(first).any();
     }
+    if (!has_key) return places;
     if (names_secret(first)) {
         for (std::size_t i = 1; i < elements.size(); ++i) places.push_back(i);
         return places;
     }
-    const std::string_view tag = elements[0].kind == ElementKind::atom ? elements[0].text : std::string_view();
-    if (!tag.empty() && credentials(tag, elements, places)) return places;
-    const unsigned known = tag.empty() ? 0 : secret_element(tag);
-    const bool all = !tag.empty() && secret_record(tag);
+    const bool tagged = elements[0].kind == ElementKind::atom;
+    const Key tag = tagged ? key_of_atom(elements[0].text) : Key{};
+    if (tag.credentials && credentials(elements[0].text, elements, places)) return places;
     bool behind_key = false;
     for (std::size_t i = 1; i < elements.size(); ++i) {
         const bool text = is_text(elements[i]);
-        if (all || (text && (behind_key || i == known)) ||
-            (secrecy_of(short_text(elements[i - 1])) == Secrecy::by_value &&
-             names_secret(elements[i - 1], elements[i])))
+        if (tag.record || (text && (behind_key || i == tag.element)) ||
+            (key_of(elements[i - 1]).secrecy == Secrecy::by_value && names_secret(elements[i - 1], elements[i])))
             places.push_back(i);
         behind_key = behind_key || names_secret(elements[i]);
     }
@@ -145,8 +176,8 @@ void SecretTerms::look_at_cell(ObjectId id) {
     if (!source_.next(cursor, head) || !source_.next(cursor, tail)) return;
     if (!inner_[id.number]) look_at_pieces(id);
     if (head.kind == ElementKind::small) return look_at_characters(id);
-    if (head.kind != ElementKind::atom && !is_text(head)) return;
-    if (tail.kind != ElementKind::object || source_.head(tail.id).kind != TermKind::cons) {
+    if (key_of(head).secrecy == Secrecy::none) return;
+    if (kind_of(tail) != TermKind::cons) {
         if (names_secret(head, tail)) mark(tail);
         return;
     }
@@ -157,6 +188,8 @@ void SecretTerms::look_at_cell(ObjectId id) {
 // The characters of an element of an iolist, lists within it included, as far as they fit; false: it is none.
 bool SecretTerms::add_text(const Element& element, std::string& text) {
     constexpr std::size_t most_steps = 64;
+    if (element.kind == ElementKind::small && element.number > 0 && element.number <= 0x10FFFF)
+        return append_utf8(text, static_cast<std::uint32_t>(element.number)), true;
     std::vector<Element> waiting{element};
     for (std::size_t step = 0; !waiting.empty() && step < most_steps && text.size() < longest_key; ++step) {
         const Element next = waiting.back();
@@ -166,9 +199,9 @@ bool SecretTerms::add_text(const Element& element, std::string& text) {
             text += next.text;
         } else if (next.kind == ElementKind::small && next.number > 0 && next.number <= 0x10FFFF) {
             append_utf8(text, static_cast<std::uint32_t>(next.number));
-        } else if (next.kind == ElementKind::object && is_binary(source_.head(next.id).kind)) {
+        } else if (next.kind == ElementKind::object && is_binary(kind_of(next))) {
             source_.bytes(next.id, 0, longest_key, text);
-        } else if (next.kind == ElementKind::object && source_.head(next.id).kind == TermKind::cons) {
+        } else if (next.kind == ElementKind::object && kind_of(next) == TermKind::cons) {
             ElementCursor cursor = source_.elements(next.id);
             Element head, tail;
             if (!source_.next(cursor, head) || !source_.next(cursor, tail)) return false;
@@ -179,6 +212,22 @@ bool SecretTerms::add_text(const Element& element, std::string& text) {
         }
     }
     return true;
+}
+
+// Whether the texts' rules hide what stands behind a text: of any kind of secret a word tells.
+bool SecretTerms::names_what_follows(const std::string& before) {
+    const auto letter = [](unsigned char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+    if (before.size() < 2 || std::ranges::none_of(before, letter)) return false;
+    const auto hidden = [](const std::string& text) { return text.find(unguessable) == std::string::npos; };
+    constexpr std::size_t most_kept = 4096;
+    if (const auto found = befores_.find(before); found != befores_.end()) return found->second;
+    if (befores_.size() == most_kept) befores_.clear();
+    std::string escaped;
+    append_escaped(escaped, before, '"', Syntax::erlang);
+    const bool names = hidden(mask_all_secrets(fmt::format("[\"{}\",\"{}\"]", escaped, unguessable))) ||
+                       hidden(mask_all_secrets(fmt::format("\"{}{}\"", escaped, unguessable)));
+    befores_.emplace(before, names);
+    return names;
 }
 
 // A text in pieces: what stands before a piece is asked of the texts' rules ("password=", "Authorization: Bearer ",
@@ -195,14 +244,9 @@ void SecretTerms::look_at_pieces(ObjectId id) {
         const bool last = !walk.next(piece);
         if (last) piece = walk.rest();
         if (piece.kind == ElementKind::object) {
-            const TermKind kind = source_.head(piece.id).kind;
+            const TermKind kind = kind_of(piece);
             if (!is_binary(kind) && kind != TermKind::cons) return;
-            std::string escaped;
-            append_escaped(escaped, before, '"', Syntax::erlang);
-            const auto hidden = [](const std::string& text) { return text.find(unguessable) == std::string::npos; };
-            if (before.size() > 1 && (hidden(mask_all_secrets(fmt::format("[\"{}\",\"{}\"]", escaped, unguessable))) ||
-                                      hidden(mask_all_secrets(fmt::format("\"{}{}\"", escaped, unguessable)))))
-                mark(piece);
+            if (names_what_follows(before)) mark(piece);
         }
         std::string text;
         if (last || !add_text(piece, text)) return;
@@ -239,7 +283,7 @@ void SecretTerms::mark(const Element& element) {
     if (element.kind != ElementKind::object) return;
     std::vector<bool>* const all = marks(element.id.space);
     if (all == nullptr || element.id.number >= all->size() || (*all)[element.id.number]) return;
-    const TermKind kind = source_.head(element.id).kind;
+    const TermKind kind = kind_of(element);
     if (kind == TermKind::reference || kind == TermKind::external_reference || kind == TermKind::external_pid ||
         kind == TermKind::external_port)
         return;  // who something is, not what it is

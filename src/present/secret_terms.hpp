@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "beamheap/terms.hpp"
+#include "present/redact.hpp"
 
 namespace beamheap::present {
 
@@ -32,11 +36,27 @@ public:
     bool names_secret(const Element& key, const Element& value);
 
 private:
+    /// What an atom or a text says of what stands beside it.
+    struct Key {
+        Secrecy secrecy = Secrecy::none;
+        bool credentials = false;  ///< a tuple that begins with it has a name and a password behind it
+        bool record = false;       ///< all of such a tuple is a secret
+        unsigned element = 0;      ///< this element of such a tuple is one, where it is a text; 0: none
+        bool any() const { return secrecy != Secrecy::none || credentials || record || element != 0; }
+    };
+    struct TextHash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+
+    TermKind kind_of(const Element& element);
+    const Key& key_of_atom(std::string_view name);
+    Key key_of(const Element& element);
     void mark_all();
     void look_at(ObjectId id, TermKind kind);
     void look_at_cell(ObjectId id);
     void look_at_characters(ObjectId id);
     void look_at_pieces(ObjectId id);
+    bool names_what_follows(const std::string& before);
     bool add_text(const Element& element, std::string& text);
     void mark(const Element& element);
     void mark_parts();
@@ -54,6 +74,9 @@ private:
     std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps
     std::vector<bool> inner_;     ///< cells that are no beginning of their list
     std::vector<ObjectId> waiting_;
+    std::vector<Element> elements_;  ///< of the tuple that is looked at
+    std::unordered_map<std::string, Key, TextHash, std::equal_to<>> atoms_;
+    std::unordered_map<std::string, bool> befores_;  ///< what names_what_follows() has said
 };
 
 /// A printed text, or what was cut off it is judged by: with its secrets masked, as the literal that it is. `escaped`
