@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t longest_key = 64;
 constexpr std::size_t shortest_atom = 3;
 
+/// Where a value stands: in one term with its key, or in the cell of a list behind that of its key.
+enum class Beside : std::uint8_t { key, cell };
+
 std::uint64_t address(std::string_view digits) {
     std::uint64_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
@@ -54,15 +57,15 @@ void KeyedValues::values(std::string_view text, const WalkedLine& line, Tell tel
         const auto keys = tuples_.find(address(element(0).substr(1)));
         if (keys == tuples_.end()) return;
         for (const auto& [place, rule] : keys->second)
-            if (place + 1 < count) tell(place + 1, rule);
+            if (place + 1 < count) tell(place + 1, rule, Beside::key);
         return;
     }
     if (of != 't' && of != 'l' && of != '|') return;
     if (const KeyRule rule = key(element(0)); rule != KeyRule::none)
-        for (std::size_t i = 1; i < count; ++i) tell(i, rule);
+        for (std::size_t i = 1; i < count; ++i) tell(i, rule, Beside::key);
     if (of == 'l' && !after_.empty())
         if (const auto before = after_.find(address(text.substr(line.begin))); before != after_.end())
-            tell(0, before->second);
+            tell(0, before->second, Beside::cell);
 }
 
 void KeyedValues::learn(TermStyle style, std::string_view text, const WalkedLine& line) {
@@ -85,8 +88,9 @@ void KeyedValues::learn(TermStyle style, std::string_view text, const WalkedLine
             if (const KeyRule rule = key(element(i)); rule != KeyRule::none) keys.emplace_back(i, rule);
         if (!keys.empty()) tuples_[address(text.substr(line.begin))] = std::move(keys);
     }
-    values(text, line, [&](std::size_t i, KeyRule rule) {
-        if (rule != KeyRule::all || !element(i).starts_with('A')) return;
+    values(text, line, [&](std::size_t i, KeyRule rule, Beside beside) {
+        // In a list of atoms each is behind another: [elixir_erl_pass,elixir_erl_try] are modules.
+        if (rule != KeyRule::all || beside == Beside::cell || !element(i).starts_with('A')) return;
         const std::string_view name = name_of_atom(element(i));
         if (name.size() >= shortest_atom && rule_(name) == KeyRule::none && !common_(name)) atoms_.emplace(name);
     });
@@ -94,7 +98,7 @@ void KeyedValues::learn(TermStyle style, std::string_view text, const WalkedLine
 
 void KeyedValues::secrets_of(std::string_view text, const WalkedLine& line, std::vector<std::size_t>& places) const {
     places.clear();
-    values(text, line, [&](std::size_t i, KeyRule rule) {
+    values(text, line, [&](std::size_t i, KeyRule rule, Beside) {
         constexpr std::size_t least_digits = 4;
         const auto [begin, end] = line.elements[i];
         if (begin == end || text[begin] != 'I') return;

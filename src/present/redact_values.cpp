@@ -2,6 +2,7 @@
 // `full` every number goes: texts are told in small ones, too, as tuples, nested and improper lists of characters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -81,13 +82,24 @@ private:
         return count;
     }
 
+    // "12 chars #a1b2c3": a text of a copy is hidden already, and stays as long as it was.
+    static bool is_placeholder(std::string_view inside) {
+        constexpr std::string_view words = " chars #";
+        constexpr std::size_t hash_digits = 6, most_digits = 20;
+        const std::size_t digits = inside.find(words);
+        if (digits == 0 || digits > most_digits || inside.size() != digits + words.size() + hash_digits) return false;
+        const auto hex = [](char c) { return digit(c) || (c >= 'a' && c <= 'f'); };
+        return std::ranges::all_of(inside.substr(0, digits), digit) &&
+               std::ranges::all_of(inside.substr(digits + words.size()), hex);
+    }
+
     void string_literal(std::size_t quote) {
         const std::size_t end = skip_quoted(text_, quote);
         const std::string_view literal = text_.substr(quote, end - quote);
         const bool closed = literal.size() >= 2 && literal.back() == '"';
         const std::string_view inside = literal.substr(1, literal.size() - (closed ? 2 : 1));
         const bool holds_term = inside.find_first_of("{[") != inside.npos || inside.find("<<") != inside.npos;
-        if (inside.empty() || literal == masked_string || (shown() && !holds_term)) {
+        if (inside.empty() || literal == masked_string || is_placeholder(inside) || (shown() && !holds_term)) {
             i_ = end;
             return;
         }

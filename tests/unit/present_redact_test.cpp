@@ -248,6 +248,14 @@ TEST_CASE("log messages: a sensitive word, and a word that is hardly written", "
         CHECK(mask_secrets(text) == text);
 }
 
+TEST_CASE("the placeholder of a text that a copy holds stays what it is", "[redact]") {
+    const std::string once = values("{\"to a name\",1}");
+    CHECK(once.starts_with("{\"9 chars #"));
+    CHECK(values(once) == once);
+    CHECK(values("{\"9 chars #00000g\"}") != "{\"9 chars #00000g\"}");
+    CHECK(values("{\"x9 chars #000000\"}") != "{\"x9 chars #000000\"}");
+}
+
 TEST_CASE("secrets in texts that are built of pieces", "[redact]") {
     CHECK(mask_secrets("[\"password=\",[<<>>,[<<\"hunter2\">>]]]").find("hunter2") == std::string::npos);
     CHECK(mask_secrets("[[\"password\"],\"=\",[\"\",<<\"hunter2\">>],\"&x=1\"]") ==
