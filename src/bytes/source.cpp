@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "bytes/failed_reads.hpp"
 #include "bytes/read_ahead.hpp"
 
 namespace beamheap::bytes {
@@ -37,7 +38,7 @@ public:
             got = size_ ? ::pread(fd_, into.data(), into.size(), static_cast<off_t>(position_))
                         : ::read(fd_, into.data(), into.size());
         } while (got < 0 && errno == EINTR);
-        if (got < 0) return system_error(path_, "cannot read");
+        if (got < 0) return failed("cannot read");
         position_ += static_cast<std::uint64_t>(got);
         return static_cast<std::size_t>(got);
     }
@@ -48,7 +49,7 @@ public:
         while (done < into.size()) {
             const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
             if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return system_error(path_, "cannot read");
+            if (got < 0) return failed("cannot read");
             if (got == 0) break;
             done += static_cast<std::size_t>(got);
         }
@@ -57,7 +58,7 @@ public:
     Result<StableText> text_at(std::uint64_t offset, std::size_t bytes) const override {
         if (bytes < map_from) return Source::text_at(offset, bytes);
         struct stat status {};
-        if (::fstat(fd_, &status) != 0) return system_error(path_, "cannot look at");
+        if (::fstat(fd_, &status) != 0) return failed("cannot look at");
         const auto size = static_cast<std::uint64_t>(status.st_size);
         if (offset >= size) return StableText();
         const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -72,6 +73,12 @@ public:
     std::uint64_t stored_size() const override { return size_.value_or(0); }
 
 private:
+    Error failed(const char* what) const {
+        Error error = system_error(path_, what);
+        note_failed_read(error);
+        return error;
+    }
+
     int fd_;
     std::string path_;
     std::optional<std::uint64_t> size_;

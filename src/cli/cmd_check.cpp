@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "analyses/diagnosis/diagnose.hpp"
+#include "bytes/failed_reads.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_rules.hpp"
 #include "cli/commands.hpp"
@@ -196,6 +197,10 @@ public:
         std::array<std::vector<CheckedFinding>, 3> own;
         for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i)
             own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
+        if (const Status read = bytes::failed_read(); !read) {
+            unreadable(name, read.error(), true);
+            return ok();
+        }
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             const present::Redactor redactor(present::redaction(levels_[i], options_.salt, snapshot, secrets));
             const present::Names names(snapshot, syntax(snapshot, i), name);
@@ -221,6 +226,7 @@ public:
     /// `dump`: it is a dump or a core, or was to be one. Then it fails whatever --fail-on says: nobody knows what it
     /// would have told.
     void unreadable(const std::string& name, const Error& error, bool dump) {
+        bytes::forget_failed_reads();  // the others are whole
         ++unreadable_;
         Finding finding = unreadable_finding(name, error);
         if (dump) finding.severity = analyses::FindingSeverity::high;

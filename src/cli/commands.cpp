@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "beamheap_version.hpp"
+#include "bytes/failed_reads.hpp"
 #include "bytes/read_files.hpp"
 #include "bytes/spool.hpp"
 #include "cli/help.hpp"
@@ -150,8 +151,10 @@ Status run_command(const Options& options, const LoadedInput* loaded, bool whole
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
+    bytes::forget_failed_reads();
     try {
-        return command.run(Context(options, loaded));
+        BH_CHECK(command.run(Context(options, loaded)));
+        return bytes::failed_read();
     } catch (const present::AnswerTooLong& error) {
         return Error{ErrorCode::resource_limit, error.what(), {}};
     }

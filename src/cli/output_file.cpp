@@ -15,6 +15,7 @@
 #include <random>
 #include <utility>
 
+#include "bytes/failed_reads.hpp"
 #include "bytes/read_files.hpp"
 #include "cli/terminal.hpp"
 
@@ -224,6 +225,7 @@ Status OutputFile::write(std::string_view piece) {
 }
 
 Status OutputFile::finish() {
+    BH_CHECK(bytes::failed_read());  // what is written would be of a part of the input
     BH_CHECK(flush());
     if (path_ == standard_output) {
         fd_ = -1;

@@ -212,6 +212,10 @@ Error Query::State::no_such_thing(const std::string& message) const {
 
 Error Query::State::failure(int code) {
     if (host.failure) return *host.failure;
+    if ((code & 0xFF) == SQLITE_NOMEM)
+        return {ErrorCode::resource_limit,
+                fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),
+                "Sorting and grouping keep their rows: a WHERE or fewer columns make them less."};
     if (!refused.empty())
         return {
             ErrorCode::usage,
@@ -225,10 +229,6 @@ Error Query::State::failure(int code) {
         return {ErrorCode::resource_limit,
                 fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes),
                 "Terms that are shared are written out each time: --term-bytes N, or 200 without it, bounds them."};
-    if ((code & 0xFF) == SQLITE_NOMEM)
-        return {ErrorCode::resource_limit,
-                fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),
-                "Sorting and grouping keep their rows: a WHERE or fewer columns make them less."};
     return no_such_thing(sqlite3_errmsg(connection.get()));
 }
 
@@ -257,8 +257,10 @@ Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::st
         sqlite3_stmt* named = nullptr;
         const std::string use =
             "SELECT 1 FROM " + quoted_name(table.name) + (table.kind == Table::Kind::function ? "('')" : "");
-        sqlite3_prepare_v2(connection, use.c_str(), -1, &named, nullptr);
+        const int declared = sqlite3_prepare_v2(connection, use.c_str(), -1, &named, nullptr);
         sqlite3_finalize(named);
+        if (declared == SQLITE_NOMEM)
+            return Error{ErrorCode::resource_limit, "sql: there is no memory for a query", {}};
     }
     state->host.planned = [raw = state.get()](const Table& table, std::uint64_t used) { raw->note_use(table, used); };
     state->end = std::chrono::steady_clock::now() + limits.time;

@@ -266,6 +266,8 @@ const std::vector<std::vector<std::string>> command_lines{
     {"redact", "FOLDER/heap_sound.dump", "OUT", "--stable-salt", "FOLDER/heap_sound.dump"},
     {"export", "FOLDER/heap_sound.dump", "OUT"},
     {"export", "FOLDER/heap_sound.dump", "OUT", "--to", "hprof"},
+    {"export", "FOLDER/heap_sound.dump", "OUT", "--full", "--stable-salt", "FOLDER/heap_sound.dump"},
+    {"html", "FOLDER/heap_sound.dump", "-o", "OUT", "--full", "--stable-salt", "FOLDER/heap_sound.dump"},
 };
 
 }  // namespace
