@@ -230,11 +230,12 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
     node.binary_bytes = Count(node.binary_bytes.value_or(0)) + line.bytes.value_or(0);
     if (head.id == last_binary_) loader.anomalies().add(Anomaly::duplicate_section, head.offset, "=binary:" + head.id);
     last_binary_ = head.id;
-    if (demand_ != nullptr && line.bytes.has())
-        if (const auto address = parse_hex(head.id)) passed_binaries_.push_back(*address);
-    if ((!loader.plan.terms && !loader.plan.binaries) || !line.bytes.has()) return;
-    if (const auto address = parse_hex(head.id))
-        texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
+    const bool keep = loader.plan.terms || loader.plan.binaries;
+    if ((demand_ == nullptr && !keep) || !line.bytes.has()) return;
+    const auto address = parse_hex(head.id);
+    if (!address) return;
+    if (demand_ != nullptr) passed_binaries_.push_back(*address);
+    if (keep) texts_.add_binary({*address, *line.bytes, line.data_offset}, line.first_text);
 }
 
 // Sections of terms come process by process, in the order of the table.

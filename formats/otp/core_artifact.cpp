@@ -279,21 +279,36 @@ private:
         return ok();
     }
 
-    /// Terms, with the row of the process as it was at that instant; without any roots where it ran each time.
+    static constexpr std::chrono::milliseconds longest_wait{1000};  // for one process
+    static constexpr std::chrono::microseconds pause{200};          // until a process that runs is looked at again
+
+    /// Terms, with the row of the process as it was at that instant; moved() where it ran each time. A process that is
+    /// busy stands still for moments, which are waited for, all processes together no longer than patience_.
     std::unique_ptr<TermSource> read_live_terms(ProcId process, bool garbage) {
         Reader reader(*vm_, snapshot_);
         vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
         RowRefresher rows(reader, plan_);
-        for (unsigned tries = 0; tries < most_tries; ++tries) {
-            if (rows.refresh(process) != RowReading::stable || !snapshot_[process].has_heap) break;
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point begun = Clock::now();
+        const Clock::time_point end = begun + std::min<Clock::duration>(patience_, longest_wait);
+        for (unsigned tries = 0; tries < most_tries || Clock::now() < end; ++tries) {
+            if (image_->process()->gone()) break;
+            const std::optional<RowReading> row = rows.refresh(process);
+            if (!row) break;
+            if (row == RowReading::stable && !snapshot_[process].has_heap) break;
+            if (row != RowReading::stable) {
+                std::this_thread::sleep_for(pause);
+                continue;
+            }
             const std::uint64_t address = snapshot_[process].offset;
             auto terms = std::make_unique<CoreTerms>(*vm_, snapshot_, address, garbage);
-            if (!rows.still(process)) continue;
+            if (!rows.still(process) || (terms->heap().damage().collecting && Clock::now() < end)) continue;
             tell(terms->heap().damage(), address, snapshot_.anomalies);
             return terms;
         }
+        patience_ = std::max(Clock::duration::zero(), patience_ - (Clock::now() - begun));
         snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[process].offset);
-        return std::make_unique<CoreTerms>(*vm_, snapshot_, EtsObjects{});
+        return CoreTerms::moved_terms(*vm_, snapshot_);
     }
 
     std::unique_ptr<TermSource> read_terms(ProcId process, bool garbage) {
@@ -346,6 +361,7 @@ private:
     }
 
     std::unique_ptr<Image> image_;
+    std::chrono::steady_clock::duration patience_ = std::chrono::seconds(3);  // with processes of a VM that run
     std::unique_ptr<Vm> vm_;
     Progress progress_;
     Snapshot snapshot_;

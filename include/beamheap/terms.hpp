@@ -105,6 +105,8 @@ public:
     /// Where some roots only were asked for and the heap is large, the rest may not be in graph(), neither as objects
     /// nor as roots: what was asked for is there with all that it refers to, sums over the heap are not known.
     virtual bool in_part() const { return false; }
+    /// The process ran each time that its terms were read: nothing is known of them, and graph() is empty.
+    virtual bool moved() const { return false; }
     /// Messages in the input, those that are no roots here included.
     virtual std::uint64_t messages() const {
         std::uint64_t count = 0;

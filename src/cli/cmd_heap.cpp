@@ -72,7 +72,8 @@ static Status cmd_heap(const Context& context) {
 
     // While they are being moved, or where the input does not show all that holds them, nobody knows which are alive.
     const bool moving = process.row().state == ProcessState::garbage_collecting && view.graph().size() == 0;
-    const bool unknown = moving || process.row().registers_lost || !process.row().has_heap;
+    const bool moved = process.terms->moved();
+    const bool unknown = moved || moving || process.row().registers_lost || !process.row().has_heap;
 
     document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
     document.members.push_back({.key = "totals",
@@ -81,7 +82,7 @@ static Status cmd_heap(const Context& context) {
                                                      {"live_words", unknown ? Value() : Value(words.live_words)},
                                                      {"garbage_words", unknown ? Value() : Value(words.garbage_words)},
                                                      {"message_fragment_words", words.message_words},
-                                                     {"objects", objects}})});
+                                                     {"objects", moved ? Value() : Value(objects)}})});
     document.members.push_back({.key = "kinds",
                                 .title = dead ? "Garbage by kind of object" : "By kind of object",
                                 .body = present::histogram_table(histogram.rows())});

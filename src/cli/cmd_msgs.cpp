@@ -82,7 +82,7 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
                  [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
     columns.add({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
                  [=](const Group& g) { return Value(view.text(view.source().root(g.example))); }});
-    return present::table_of(std::move(columns), std::move(groups), "no messages");
+    return present::table_of(std::move(columns), std::move(groups), view.nothing("no messages"));
 }
 
 }  // namespace

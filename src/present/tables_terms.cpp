@@ -151,7 +151,7 @@ Table dictionary_table(const TermView& view) {
           .doc = "erts_debug:size of the value: shared parts once"},
          [=](const std::uint32_t& r) { return Value(view.measures().shared_words(part(r, true))); }},
     };
-    return table_of(std::move(columns), view.roots_of(RootKind::dictionary), "an empty dictionary");
+    return table_of(std::move(columns), view.roots_of(RootKind::dictionary), view.nothing("an empty dictionary"));
 }
 
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Columns<std::uint32_t> more) {
@@ -172,7 +172,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Colu
          [=](const std::uint32_t& r) { return cells::text(sender_text(view, r)); }},
     };
     std::ranges::move(more, std::back_inserter(columns));
-    return table_of(std::move(columns), std::move(roots), "no messages");
+    return table_of(std::move(columns), std::move(roots), view.nothing("no messages"));
 }
 
 namespace {
@@ -341,7 +341,8 @@ Table root_table(const TermView& view, bool garbage) {
              return Value(std::move(others));
          }},
     };
-    return table_of(std::move(columns), std::move(held.rows), garbage ? "no garbage" : "no root refers to anything");
+    return table_of(std::move(columns), std::move(held.rows),
+                    view.nothing(garbage ? "no garbage" : "no root refers to anything"));
 }
 
 Table object_table(const TermView& view, std::uint32_t key) {

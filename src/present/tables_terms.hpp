@@ -46,6 +46,10 @@ public:
     const HeapGraph& graph() const { return source_.graph(); }
 
     /// What is secret by its place; nullptr where all is shown.
+    /// What a table of terms says that has no rows: `otherwise`, where the terms could be read.
+    std::string nothing(std::string otherwise) const {
+        return source().moved() ? "the process ran each time that its terms were read: ask again" : otherwise;
+    }
     SecretTerms* secrets() const { return secrets_.get(); }
 
     std::string text(const Element& term) const { return term_text(source_, term, options_); }

@@ -48,6 +48,27 @@ produce(Consumer, N) ->
     receive stop -> ok after 1 -> ok end,
     produce(Consumer, N + 1).
 
+%% Where the folder has a file `restless`, for some seconds: one that answers without a pause, one that collects without a
+%% pause, one whose heap is moved all the time.
+never_at_rest() ->
+    Server = spawn(fun() -> register(live_server, self()), serve(#{}) end),
+    All = [Server, spawn(fun() -> register(live_collector, self()), collect([]) end),
+           spawn(fun() -> register(live_maker, self()), make([]) end) | [spawn(fun() -> client(Server) end) || _ <- lists:seq(1, 2)]],
+    spawn(fun() -> receive stop -> ok after 60000 -> ok end, [exit(Pid, kill) || Pid <- All] end).
+
+serve(State) ->
+    receive {From, Key} -> From ! {self(), ok}, serve(State#{Key rem 2000 => {Key, lists:seq(1, 20)}}) end.
+
+client(Server) ->
+    Server ! {self(), rand:uniform(100000)},
+    receive {Server, ok} -> client(Server) end.
+
+collect(Kept) ->
+    erlang:garbage_collect(),
+    collect(lists:sublist([make_ref() | Kept], 1000)).
+
+make(Kept) -> make(lists:sublist([lists:seq(1, 30) | Kept], 300)).
+
 breed(Work) ->
     [spawn(fun() -> lists:sum(lists:seq(1, 50)) end) || _ <- lists:seq(1, 20)],
     counters:add(Work, 1, 1),
@@ -74,6 +95,10 @@ wait_until_it_sleeps(Pid) ->
     end.
 
 answer(Folder, Work, Sleepers) ->
+    case file:delete(Folder ++ "/restless") of
+        ok -> never_at_rest();
+        {error, enoent} -> ok
+    end,
     case file:delete(Folder ++ "/ask") of
         ok ->
             Truth = #{work => counters:get(Work, 1), at => erlang:monotonic_time(microsecond), node => node(),

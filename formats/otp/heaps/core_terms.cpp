@@ -135,6 +135,12 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& o
     fetch_all();
 }
 
+std::unique_ptr<CoreTerms> CoreTerms::moved_terms(const Vm& vm, const Snapshot& snapshot) {
+    auto terms = std::make_unique<CoreTerms>(vm, snapshot, EtsObjects{});
+    terms->moved_ = true;
+    return terms;
+}
+
 // Terms are printed after they were found. Of a running VM all that printing looks at must have been fetched by then,
 // so that what is proved afterwards is proved of it: heaps were, and literals; here the bytes of binaries outside of
 // the heaps, each up to a bound, and messages that are encoded still.

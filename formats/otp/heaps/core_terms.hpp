@@ -42,6 +42,10 @@ public:
     /// The terms of an ETS table.
     CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& objects);
 
+    /// Of a process of a running VM that did not stand still: none.
+    static std::unique_ptr<CoreTerms> moved_terms(const Vm& vm, const Snapshot& snapshot);
+    bool moved() const override { return moved_; }
+
     const HeapGraph& graph() const override { return graph_; }
     const HeapGraph* literals() const override { return &literals_.graph(); }
     Element root(std::size_t i) override;
@@ -59,6 +63,8 @@ public:
     std::uint64_t damaged_literals() const { return literals_.damaged(); }
 
 private:
+    bool moved_ = false;
+
     std::uint64_t address_of_object(ObjectId id) const {
         return id.space == ObjectId::Space::literals ? literals_.graph().address(id.number) : graph_.address(id.number);
     }
