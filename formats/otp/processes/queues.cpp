@@ -19,16 +19,23 @@ std::uint64_t marker_bytes(const Offsets& at) {
 
 QueueWalk::QueueWalk(Decoder& reader, const std::byte* process) : reader_(reader) {
     const Offsets& at = reader.at;
+    // An outer queue is {first, last, ...}; last is the address of the last element's `next`, which is its first member
+    // (ErtsSignalInQueue and ErtsMessage in erl_message.h, OTP 23 to 29).
+    const bool live = reader.memory.view() != nullptr;
     lists_[lists_count_++] = load<Word>(process + at.process_inner_queue);
     lists_[lists_count_++] = load<Word>(process + at.process_middle_queue);
     if (at.process_queue_buffers != absent) {
         const auto buffers = load<Word>(process + at.process_queue_buffers);
         const std::byte* array =
             buffers == 0 ? nullptr : reader.memory.at(buffers, std::uint64_t{at.buffer_size} * outer_buffers);
-        for (std::size_t i = 0; array != nullptr && i < outer_buffers; ++i)
+        for (std::size_t i = 0; array != nullptr && i < outer_buffers; ++i) {
+            if (live && at.buffer_queue + 2 * sizeof(Word) <= at.buffer_size)
+                ends_[lists_count_] = load<Word>(array + i * at.buffer_size + at.buffer_queue + sizeof(Word));
             lists_[lists_count_++] = load<Word>(array + i * at.buffer_size + at.buffer_queue);
+        }
         cut_ = buffers != 0 && array == nullptr;
     }
+    if (live) ends_[lists_count_] = load<Word>(process + at.process_outer_queue + sizeof(Word));
     lists_[lists_count_++] = load<Word>(process + at.process_outer_queue);
     at_ = lists_[0];
 }
@@ -40,9 +47,9 @@ bool QueueWalk::next_list() {
     return true;
 }
 
-// Others append to a queue while it is followed: of a running VM each element is read as it is when it is come to.
+// Others append to a queue while it is followed, and change the last element alone: those before it are read with all
+// that their pages hold, and the last one is not asked what follows.
 bool QueueWalk::next(Signal& signal) {
-    const bytes::FreshReads fresh(reader_.memory);
     for (;;) {
         if (at_ == 0) {
             if (!next_list()) return false;
@@ -61,7 +68,7 @@ bool QueueWalk::next(Signal& signal) {
         signal.term = load<Word>(p + reader_.at.message_words);
         signal.token = load<Word>(p + reader_.at.message_words + 8);
         signal.sender = load<Word>(p + reader_.at.message_words + 16);
-        at_ = load<Word>(p);
+        at_ = signal.address == ends_[list_] ? 0 : load<Word>(p);
         if (at_ != 0 && cycle_.closed_by(at_)) {
             cyclic_ = true;
             at_ = 0;
@@ -74,7 +81,6 @@ Count fragment_words(Decoder& reader, const Signal& signal) {
     const Offsets& at = reader.at;
     std::uint64_t fragment = signal.attached == 1 ? signal.address + at.message_fragment : signal.attached;
     std::uint64_t words = 0;
-    const bytes::FreshReads fresh(reader.memory);
     Cycle cycle;
     while (fragment != 0 && !cycle.closed_by(fragment)) {
         const std::byte* p = reader.memory.at(fragment, at.fragment_memory);

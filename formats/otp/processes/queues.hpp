@@ -33,7 +33,8 @@ struct QueueSums {
     bool cyclic = false;               ///< a list leads back into itself
 };
 
-/// The lists of a process, in the order in which it will see them.
+/// The lists of a process, in the order in which it will see them. Of a running VM the walk ends at what was the last
+/// element when `process` was read: senders may append as fast as it goes on.
 class QueueWalk {
 public:
     /// `process` holds layout.process_size bytes.
@@ -47,6 +48,7 @@ private:
     bool next_list();
     Decoder& reader_;
     std::array<std::uint64_t, 3 + 64> lists_{};
+    std::array<std::uint64_t, 3 + 64> ends_{};  // of a running VM: the last element when the walk began; 0: not known
     std::size_t list_ = 0, lists_count_ = 0;
     std::uint64_t at_ = 0;
     Cycle cycle_;
