@@ -67,8 +67,9 @@ private:
         if (c == '<' && digit(peek(1))) return pid();
         if (digit(c) || (c == '-' && digit(peek(1)))) return number();
         if (begins("fun ")) at_ += 4;
-        if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && words_follow() ? bare() : atom();
-        if (level > 0 && c == ',') return unknown();  // what init leaves out without a trace: a map (init.erl up to 25)
+        if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && (words_follow() || is_file()) ? bare() : atom();
+        // What init leaves out without a trace, a map or a binary (init.erl up to 25): {a,,b}, [a,].
+        if (level > 0 && (c == ',' || c == ']' || c == '}')) return unknown();
         return level > 0 && c != '_' && c != '.' ? bare() : junk();
     }
 
@@ -86,9 +87,30 @@ private:
         return next != std::string_view::npos && word(text_[next]);
     }
 
+    // Whether a name with a dot stands alone between delimiters: start_mine.boot.
+    bool is_file() const {
+        const std::size_t dot = end_of_word();
+        if (dot + 1 >= text_.size() || text_[dot] != '.' || !word(text_[dot + 1])) return false;
+        const std::size_t end = text_.find_first_of(",]}|{[\"\n ", dot);
+        return end != std::string_view::npos && std::string_view(",]}").find(text_[end]) != std::string_view::npos;
+    }
+
+    // Where a text without quotes ends: at a delimiter outside of its own brackets; a comma before a blank is its own.
+    std::size_t end_of_text() const {
+        std::size_t open = 0, at = at_;
+        for (; at < text_.size(); ++at) {
+            const char c = text_[at];
+            if (c == '[' || c == '{') ++open;
+            if ((c == ']' || c == '}') && open-- == 0) return at;
+            if (c == ',' && open == 0 && (at + 1 >= text_.size() || text_[at + 1] != ' ')) return at;
+        }
+        return at;
+    }
+
     // An atom or a text that init printed without its quotes (init.erl up to 25): Elixir.Kernel.CLI, +, X, not set.
     Element bare() {
-        const std::size_t end = std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
+        const std::size_t end =
+            words_follow() ? end_of_text() : std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
         const bool whole =
             end != at_ && end != text_.size() && std::string_view(",]}|").find(text_[end]) != std::string_view::npos;
         if (!whole) return junk();

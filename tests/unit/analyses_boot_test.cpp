@@ -2,9 +2,11 @@
 #include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/causes/wordings.hpp"
@@ -227,26 +229,146 @@ TEST_CASE("how far a start came is told by who is there", "[causes][boot]") {
     }
 }
 
-TEST_CASE("the last modules are told where modules were loaded one by one", "[causes][boot]") {
-    const auto last = [](const std::vector<std::string>& modules) {
+TEST_CASE("the program's modules that were loaded last are told, newest first", "[causes][boot]") {
+    struct Loaded {
+        std::string name, source;
+    };
+    const std::string build = "/build/otp", mine = "/srv/shop/src/";
+    const auto last = [&](const std::vector<Loaded>& modules, std::string_view anchor = "/build/otp") {
         test::MadeSnapshot made;
         made.process(0, "init");
-        for (const std::string& name : modules) made.s.modules.push_back({made.text(name), 1, {}});
+        const auto add = [&](const std::string& name, const std::string& source) {
+            made.s.modules.push_back({made.text(name), 1, {}, made.text(source)});
+        };
+        if (!anchor.empty()) add("lists", std::string(anchor) + "/lib/stdlib/src/lists.erl");
+        for (const Loaded& module : modules) add(module.name, module.source);
         const Snapshot& snapshot = made.seal();
         const std::string told = present::plain_text(snapshot, boot_stage(snapshot, {}).told);
-        const std::size_t at = told.find("; loaded last: ");
-        return at == told.npos ? std::string() : told.substr(at + 15);
+        const std::string_view words = "; loaded last: ";
+        const std::size_t at = told.find(words);
+        return at == told.npos ? std::string() : told.substr(at + words.size());
     };
-    const std::vector<std::string> nine{"z", "a", "b", "c", "d", "e", "f", "h", "g"};
-    CHECK(last(nine) == "f, h, g");
-    CHECK(last({nine.begin(), nine.end() - 1}).empty());  // eight: too few to tell by their order
-    CHECK(last({"z", "b", "a", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
-    CHECK(last({"z", "a", "b", "c", "d", "e", "f", "g", "h"})
-              .empty());  // the last eight are in the order of their names: a release
-    CHECK(last({"a", "z", "b", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
-    const std::string of20(20, 'y'), of21(21, 'x');
-    CHECK(last({"z", "a", "b", "c", "d", "e", of20, of20 + "", of20}) == of20 + ", " + of20 + ", " + of20);
-    CHECK(last({"z", "a", "b", "c", "d", "e", of21, of20, of20}) == of20 + ", " + of20);  // more than sixty letters
+    const auto of_otp = [&](const std::string& name) {
+        return Loaded{name, build + "/lib/inets/src/" + name + ".erl"};
+    };
+    const auto own = [&](const std::string& name) { return Loaded{name, mine + name + ".erl"}; };
+    std::vector<Loaded> modules{of_otp("z"), own("shop"), of_otp("b"), own("cart"),  of_otp("c"),
+                                of_otp("a"), of_otp("e"), of_otp("d"), {"bare", ""}, {"zlib", build + "/erts/x.erl"}};
+    CHECK(last(modules) == "cart, shop");
+    CHECK(last(modules, "").empty());  // nobody tells where OTP was built
+    // a folder that only begins like OTP's is the program's
+    modules.push_back({"near", "/build/otp_own/lib/x/src/near.erl"});
+    CHECK(last(modules) == "near, cart, shop");
+    modules.push_back(own("till"));
+    CHECK(last(modules) == "till, near, cart");
+    // A release loads all of its modules at once, in the order of their names.
+    std::vector<Loaded> sorted;
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) sorted.push_back(own(name));
+    CHECK(last(sorted).empty());
+    const std::string long_name(31, 'x');
+    modules.push_back(own(long_name));
+    modules.push_back(own(long_name));
+    CHECK(last(modules) == long_name);  // no more than sixty letters
+}
+
+namespace {
+
+// An atom table as it was made, oldest first, and the modules that are loaded.
+const Snapshot& made_atoms(test::MadeSnapshot& made, const std::vector<std::string>& atoms,
+                           const std::vector<std::string>& modules) {
+    for (auto name = atoms.rbegin(); name != atoms.rend(); ++name) made.s.atoms.push_back(made.text(*name));
+    for (const std::string& name : modules) made.s.modules.push_back({made.text(name), 1, {}});
+    return made.seal();
+}
+
+// Names of a command line between what releases up to 18, and from 19 on, have before and behind them.
+std::vector<std::string> old_table(const std::vector<std::string>& names) {
+    std::vector<std::string> atoms{"true", "-spawn_opt/5-fun-0-", "std_low_alloc"};
+    atoms.insert(atoms.end(), names.begin(), names.end());
+    for (const char* name : {"-progname", "-home", "-sname", "no -path flag", "root", "progname", "home", "sname",
+                             "preloaded", "applications_loaded"})
+        atoms.emplace_back(name);
+    return atoms;
+}
+std::vector<std::string> new_table(const std::vector<std::string>& names) {
+    std::vector<std::string> atoms{"true", "net", "progname", "home", "noshell"};
+    atoms.insert(atoms.end(), names.begin(), names.end());
+    for (const char* name : {"preloaded", "applications_loaded", "kernel"}) atoms.emplace_back(name);
+    return atoms;
+}
+
+}  // namespace
+
+TEST_CASE("names of -s and -run stand where releases make their atoms", "[causes][boot]") {
+    using Names = std::vector<std::string_view>;
+    const auto called = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules) {
+        test::MadeSnapshot made;
+        const CalledNames names = called_names(made_atoms(made, atoms, modules));
+        return std::tuple(Names(names.names), Names(names.without_module), std::string(names.missing()));
+    };
+    using Told = std::tuple<Names, Names, std::string>;
+    const Names both{"shop", "open"};
+    // up to 18: flags stand elsewhere, so that the first name is a module
+    CHECK(called(old_table({"shop", "open"}), {"init"}) == Told(both, both, "shop"));
+    CHECK(called(old_table({"shop", "open"}), {"init", "shop"}) == Told(both, {}, ""));
+    CHECK(called(old_table({"shop", "open", "cart"}), {"shop"}) ==
+          Told({"shop", "open", "cart"}, {"cart"}, ""));  // -s shop open cart, or -s shop -s open -s cart
+    CHECK(called(old_table({}), {"init"}) == Told({}, {}, ""));
+    // from 19 on, flags of the program's own stand among them; those that are known are left out
+    CHECK(called(new_table({"shop", "open"}), {"init"}) == Told(both, both, ""));
+    CHECK(called(new_table({"sname", "shop", "pa"}), {"init"}) == Told({"shop"}, {"shop"}, ""));
+    // Without modules nobody knows; without an end the rest of the table is no command line.
+    CHECK(called(old_table({"shop"}), {}) == Told({"shop"}, {}, ""));
+    CHECK(called({"shop", "-progname"}, {"init"}) == Told({}, {}, ""));
+    CHECK(called({"progname", "home", "shop"}, {"init"}) == Told({}, {}, ""));
+    CHECK(called({"home", "shop", "preloaded"}, {"init"}) == Told({}, {}, ""));
+    std::vector<std::string> many(65, "x");
+    CHECK(std::get<0>(called(old_table(many), {"init"})).empty());
+    CHECK(std::get<0>(called(new_table(many), {"init"})).empty());
+    CHECK(std::get<0>(called({}, {"init"})).empty());
+}
+
+TEST_CASE("what -s and -run were given is told where nothing else tells why", "[causes][boot]") {
+    const auto told = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules,
+                         const std::vector<std::string>& not_found = {}) {
+        test::MadeSnapshot made;
+        std::uint32_t number = 0;
+        for (const char* name : {"init", "application_controller", "kernel_sup", "kernel_safe_sup", "user"})
+            made.process(number++, name);
+        const Snapshot& snapshot = made_atoms(made, atoms, modules);
+        return present::plain_text(snapshot, boot_stage(snapshot, {}, not_found).told);
+    };
+    const std::string missing = "-s or -run called shop, and no such module is on the code path, or it does not load";
+    CHECK(told(old_table({"shop", "open"}), {"init"}) == missing);
+    CHECK(told(old_table({"shop", "open"}), {"init"}, {"/srv/ebin"}) ==
+          missing + ": its folder /srv/ebin does not exist");
+    CHECK(told(old_table({"shop", "open"}), {"init", "shop"}, {"/srv/ebin"}) ==
+          "What -s or -run called failed (shop, open), and the dump does not hold why");
+    const std::string unknown = "What the boot script, -s, -run or -eval called failed, and the dump does not hold why";
+    CHECK(told(old_table({}), {"init"}) == unknown);
+    CHECK(told(new_table({"shop"}), {"init"}) == unknown);  // a flag, perhaps
+}
+
+TEST_CASE("a boot file that was not found is the newest atom", "[causes][boot]") {
+    const auto told = [](const std::vector<std::string>& atoms, const std::vector<std::string>& path,
+                         const std::vector<std::string>& modules = {"init"}) {
+        test::MadeSnapshot made;
+        made.process(0, "init");
+        const Snapshot& snapshot = made_atoms(made, atoms, modules);
+        return present::plain_text(snapshot, boot_stage(snapshot, path).told);
+    };
+    const std::string no_file = "The node did not start: the boot file can't be read: /srv/shop.boot";
+    const std::string unread = "The node stopped before it had read its boot script, and the dump does not hold why";
+    CHECK(told({"true", "home", "/srv/shop.boot"}, {"."}) == no_file);
+    CHECK(told({"true", "/srv/shop.boot", "a", "b", "c"}, {"."}) == no_file);
+    CHECK(told({"true", "/srv/shop.boot", "a", "b", "c", "d"}, {"."}) == unread);
+    CHECK(told({"true", "/srv/shop.boot"}, {"."}, {"init", "error_handler"}).find("boot file") == std::string::npos);
+    // Where -path was not given, the path that is left of before any script says nothing about kernel.
+    const std::string no_kernel =
+        "The node found no module to start with: its code path is www, and kernel is not in it";
+    CHECK(told({"true", "applications_loaded"}, {"www"}) == no_kernel);
+    CHECK(told({"true", "applications_loaded"}, {"."}).find("code path") == std::string::npos);
+    CHECK(told({"true", "no -path flag", "applications_loaded"}, {"www"}).find("code path") == std::string::npos);
 }
 
 TEST_CASE("a code path is told by its first two folders", "[causes][boot]") {

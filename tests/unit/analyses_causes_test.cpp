@@ -90,7 +90,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "port 25672 of the distribution is in use, most likely by rabbit@localhost, which runs already"},
     {"{{badmatch,{error,{1,erl_parse,[\"syntax error before: "
      "\",\"'.'\"]}}},[{init,start_it,1,[]},{init,start_em,1,[]}]}",
-     "bad_code", "what -eval was given is no Erlang: syntax error before: '.'"},
+     "bad_code", "it is no Erlang: syntax error before: '.'"},
     {"{noproc,{gen_server,call,[my_registry,get]}}", "not_registered",
      "it called my_registry, and no process is registered under that name"},
     {"{badarg,[{ets,lookup,[my_cache,key],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "no_table",
@@ -115,6 +115,47 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarg,[{io,format,[<0.62.0>,\"~w\\n\",102334155],[]},{init,start_em,1,[]}]}", "bad_value",
      "badarg in io:format/3 of [<0.62.0>,\"~w\\n\",102334155]"},
     {"some_reason_of_mine", "unknown", "some_reason_of_mine"},
+    // who was called ended meanwhile
+    {"{out_of_disk,{gen_server,call,[<0.79.0>,die]}}", "unknown", "<0.79.0> ended while it was called: out_of_disk"},
+    {"{normal,{gen_server,call,[ledger,stop]}}", "unknown", "ledger ended while it was called: normal"},
+    {"{eaddrinuse,{gen_server,call,[ledger,stop]}}", "port_taken", "a port that it listens on is in use (eaddrinuse)"},
+    {"{shutdown,{shop,start,[normal,[]]}}", "unknown", "shutdown"},
+    {"{shutdown,{shop,stop,[normal,[]]}}", "unknown", "{shop,stop,[normal,[]]}"},
+    {"{nodedown,'a@b'}", "refused", "node a@b can't be reached (nodedown)"},
+    {"{{nodedown,'a@b'},{gen_server,call,[{s,'a@b'},x]}}", "refused", "node a@b can't be reached (nodedown)"},
+    // erl_scan's errors, up to 26 and later, and cut by a slogan
+    {"{{badmatch,{error,{1,erl_scan,{string,39,\"abc\"}},1}},[{shop,read,0,[{file,\"shop.erl\"},{line,14}]}]}",
+     "bad_code", "a text that it reads is no Erlang, line 1: a quote has no end: abc, in shop:read/0 (shop.erl:14)"},
+    {"{{badmatch,{error,{3,erl_scan,{unterminated,atom,\"abc\"}},1}},[{shop,read,0,[]}]}", "bad_code",
+     "a text that it reads is no Erlang, line 3: a quote has no end: abc, in shop:read/0"},
+    {"{{badmatch,{error,{1,erl_scan,{_}},1}},[{shop,read,0,[]}]}", "bad_code",
+     "a text that it reads is no Erlang, line 1: a syntax error, in shop:read/0"},
+    {"{function_clause,[{init,b2s,[true],[]},{init,do_boot,3,[]}]}", "bad_specification",
+     "a flag of the command line that needs a value has none: -boot, -mode, -loader"},
+    // calls without a module
+    {"{undef,[{erl_eval,c,[nofile],[]},{erl_eval,local_func,8,[]},{init,start_it,1,[]}]}", "no_function",
+     "c/1 is a command of the shell, which -eval does not know"},
+    {"{undef,[{erl_eval,shop,[],[]},{erl_eval,local_func,8,[]},{init,start_it,1,[]}]}", "no_function",
+     "function shop/0 is called without a module, and does not exist"},
+    {"{undef,[{shell_default,c,[a,b,c],[]},{shell,eval_loop,3,[]}]}", "no_function",
+     "function c/3 is called without a module, and does not exist"},
+    // a part of OTP that is packaged by itself
+    {"{undef,[{crypto,supports,[],[]},{tls_record,init,1,[]}]}", "no_function",
+     "crypto:supports/0 does not exist: OTP's application crypto is not on the code path, called in tls_record:init/1"},
+    // a device that says why itself (EEP 54)
+    {"{terminated,[{io,format,[\"hello\"],[{error_info,#{cause => {device,edquot},module => erl_stdlib_errors}}]}]}",
+     "no_output", "its output could not be written: the disk quota is used up (edquot); it was about to say: hello"},
+    {"{terminated,[{io,format,[\"hello\"],[{error_info,#{cause => {device,epipe}}}]}]}", "no_output",
+     "its standard output or error is gone; it was about to say: hello"},
+    // texts that init printed without their quotes
+    {"{{nocatch,{config_error,missing section [database] in a, b}},[{shop,th,0,[{_},{_}]},{init,start_em,1,[]}]}",
+     "unknown", "{config_error,\"missing section [database] in a, b\"}, in shop:th/0"},
+    {"{cannot get bootfile,start_mine.boot}", "no_file", "the boot file can't be read: start_mine.boot"},
+    // a text is the reason where it is about an error, or stands under a tag that names one
+    {"{songs,[\"Florence and the Machine\",\"Ohio Players\",{a,b,c,d}]}", "unknown",
+     "{songs,[\"Florence and the Machine\",\"Ohio Players\",{a,b,c,d}]}"},
+    {"{my_error,[\"Florence and the Machine\",{a,b,c,d}]}", "message", "Florence and the Machine (my_error)"},
+    {"{mysql,[x,{y,z,u}],{row,\"Table 'm.t' doesn't exist\"}}", "message", "Table 'm.t' doesn't exist (row)"},
     // init's own
     {"{load_failed,[nonexistent_mod,error_handler]}", "bad_specification",
      "modules that the boot script names can't be loaded: nonexistent_mod, error_handler"},
@@ -131,7 +172,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarith,[{erlang,+,[1,a],[]},{erl_eval,do_apply,6,[{_},{_}]},{init,start_it,1,[]}]}", "bad_value",
      "badarith in erlang:'+'/2 of [1,a], called by -eval"},
     {"{{unbound_var,X},[{erl_eval,exprs,2,[{_},{_}]},{init,start_it,1,[]}]}", "bad_code",
-     "what -eval was given has a variable without a value: X"},
+     "it has a variable without a value: X"},
     {"{shutdown,{my_reason,because it is so}}", "unknown", "{my_reason,\"because it is so\"}"},
     {"{badarg,[{io,put_chars,[standard_error,unicode,[_]],[]},{Elixir.Kernel.CLI,exec_fun,2,[{_},{_}]}]}", "no_output",
      "its standard output or error is gone"},
@@ -309,8 +350,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{bad_lib,\"Library version (1.0) not compatible with (2.0)\"}", "no_library",
      "a native library can't be loaded: Library version (1.0) not compatible with (2.0)",
      "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so"},
-    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code",
-     "what -eval was given is no Erlang: a syntax error",
+    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code", "it is no Erlang: a syntax error",
      "Mind the shell's quotes around -eval, and the full stop at the end."},
     {"{{badmatch,{error,{{9,3},erl_parse,[]}}},[{shop,load,1,[]}]}", "bad_code",
      "a file that it reads is no Erlang, line 9: a syntax error, in shop:load/1",
@@ -329,7 +369,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
      "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
     {"{application_terminated,shop,shutdown}", "unknown",
-     "its top supervisor gave up, since children of it failed more often than it allows (shutdown)", ""},
+     "its top supervisor gave up: children failed more often than it allows (shutdown)", ""},
     {"{\"bad application name\",\"shop.app\"}", "bad_code", "the resource file shop.app is wrong: bad application name",
      "Check the file with file:consult/1: it names the line."},
 };
@@ -490,7 +530,7 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
     REQUIRE(ended);
     CHECK(present::plain_text(Snapshot(), ended->cause.what) ==
-          "its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
+          "its top supervisor gave up: children failed more often than it allows (shutdown)");
     // The library's frames are not where the application's own code is.
     CHECK(told("{#{'__struct__' => 'Elixir.File.Error','__exception__' => true,action => <<\"read file\">>,path => "
                "<<\"/p.csv\">>,reason => enoent},"
@@ -513,7 +553,11 @@ TEST_CASE("a full standard output is not why the node died", "[causes]") {
         "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{"
         "reason,enospc},"
         "{offender,[{pid,undefined},{id,journal}]}]}}");
-    CHECK(told(reason, {server}).what == "the disk is full (enospc)");
+    CHECK(told("", {server}).what == "the disk is full (enospc)");
+    // ... but where the slogan itself says it all, another process's end is not the cause.
+    CHECK(told(reason, {server}).what == "{badmatch,error_here}, in -eval");
+    // A slogan that leaves a part out is told by who knows it.
+    CHECK(told("{{badmatch,{error,{_}}},[{shop,init,1,[]}]}", {server}).what == "the disk is full (enospc)");
 }
 
 TEST_CASE("a code path without kernel is why no module was loaded", "[causes]") {

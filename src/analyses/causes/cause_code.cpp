@@ -1,8 +1,11 @@
 // Code that is missing or does not load.
 #include <algorithm>
 
+#include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
+#include "erlang/command_line.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/sources.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -54,15 +57,19 @@ bool Explainer::undefined() {
     if (by_init) {
         for (const std::string& module : modules_not_loaded())
             if (bad_module(module)) return true;
-        cause_.what = Sentence("the module that -s or -run names does not exist");
-        hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+        module_of_command_line();
         return true;
     }
+    if (without_module(called)) return true;
     if (bad_module(called.module)) return true;
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
-    const std::string_view near = loaded ? std::string_view{} : similar_module(called.module);
+    const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
+    const std::string_view near = loaded || !packaged.empty() ? std::string_view{} : similar_module(called.module);
     cause_.what = sentence("{} does not exist", function(called));
+    if (loaded) cause_.what.say(", though its module is there");
+    if (!packaged.empty())
+        cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
     called_by();
     if (loaded)
@@ -70,9 +77,47 @@ bool Explainer::undefined() {
             sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
                      "of arguments, or a misspelt name.",
                      Atom{called.module, false}));
+    else if (!packaged.empty())
+        hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
+                      Atom{std::string(packaged), false}));
     else
         hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                       Atom{called.module, false}));
+    return true;
+}
+
+// -s or -run named a module that could not be loaded, and init does not say which.
+void Explainer::module_of_command_line() {
+    constexpr std::size_t shown = 3;
+    const std::vector<std::string_view> names = called_names(snapshot_).without_module;
+    if (names.empty()) {
+        cause_.what = Sentence("the module that -s or -run names does not exist");
+    } else if (names.size() == 1) {
+        cause_.what =
+            sentence("module {} is not on the code path, or does not load", Atom{std::string(names.front()), false});
+    } else {
+        std::vector<Sentence> some;
+        for (const std::string_view name : names)
+            if (some.size() < shown) some.push_back(sentence("{}", Atom{std::string(name), false}));
+        cause_.what =
+            sentence("a module of these names is not on the code path, or does not load: {}", joined(some, ", "));
+        if (names.size() > shown) cause_.what.say(" and {} more", Amount{names.size() - shown, AmountUnit::count});
+    }
+    hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+}
+
+// A call without a module, which erl_eval and the shell look for among their own functions.
+bool Explainer::without_module(const LogFrame& called) {
+    const bool evaluated = called.module == "erl_eval" || called.module == "shell_default";
+    if (!evaluated) return false;
+    const Sentence name = sentence("{}/{}", Atom{called.function}, Amount{called.arity, AmountUnit::plain});
+    if (called.module == "erl_eval" && erlang::is_shell_command(called.function)) {
+        cause_.what = sentence("{} is a command of the shell, which -eval does not know", name);
+        hint("Commands of the shell are functions of module c: c:c(Module), c:l(Module), c:ls().");
+    } else {
+        cause_.what = sentence("function {} is called without a module, and does not exist", name);
+        hint("Write Module:Function(...); mind the shell's quotes, which may have taken a part.");
+    }
     return true;
 }
 
@@ -97,15 +142,18 @@ std::string_view Explainer::similar_module(std::string_view name) const {
 
 // Modules that the emulator has said it could not load: "Error loading module NAME:".
 std::vector<std::string> Explainer::modules_not_loaded() const {
-    constexpr std::string_view before = "Error loading module ";
+    // ... and init, from 26 on: "Error! Failed to load module 'NAME' because ..."
+    constexpr std::string_view begins[] = {"Error loading module ", "Failed to load module '"};
     std::vector<std::string> found;
     for (const LogEvent& event : events_) {
         if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
-        const std::size_t at = text.find(before);
-        if (at == std::string::npos) continue;
-        const std::size_t end = text.find_first_of(": \n", at + before.size());
-        found.push_back(text.substr(at + before.size(), end == std::string::npos ? end : end - at - before.size()));
+        for (const std::string_view before : begins) {
+            const std::size_t at = text.find(before);
+            if (at == std::string::npos) continue;
+            const std::size_t end = text.find_first_of(":' \n", at + before.size());
+            found.push_back(text.substr(at + before.size(), end == std::string::npos ? end : end - at - before.size()));
+        }
     }
     return found;
 }

@@ -162,7 +162,13 @@ bool Explainer::output_gone() {
         if (!device && !gone) return false;
     }
     cause_.kind = CauseKind::no_output;
-    cause_.what = Sentence("its standard output or error is gone");
+    // {device, Why} (erl_stdlib_errors.erl): what the device itself answered.
+    const auto device = t_.tagged(failure_.stack.front().error_cause, "device", 2);
+    const PosixError* why = device.empty() || !TermReader::is_atom(device[1]) ? nullptr : known_error(device[1].text);
+    if (why != nullptr && why->kind == CauseKind::no_file)
+        cause_.what = sentence("its output could not be written: {} ({})", why->means,
+                               InputText{std::string(why->atom), InputText::Holds::vm});
+    else cause_.what = Sentence("its standard output or error is gone");
     for (auto argument = arguments.rbegin(); argument != arguments.rend(); ++argument)
         if (const auto text = t_.text(*argument, 2000); text && text->size() > 3) {
             // Elixir's: "** (EXIT from #PID<0.91.0>) an exception was raised:\n    ** (ArgumentError) ..."
@@ -186,10 +192,41 @@ bool Explainer::table() {
     if (arguments.empty() || !TermReader::is_atom(arguments[0])) return false;
     const bool there = std::ranges::any_of(
         snapshot_.ets, [&](const EtsTable& table) { return snapshot_.text(table.name) == arguments[0].text; });
-    if (there) return false;
+    const bool makes = failure_.stack.front().function == "new";
+    if (there && !makes) return false;
+    if (makes) {  // its owner, who ended with this error, had it
+        cause_.kind = CauseKind::bad_value;
+        cause_.what = sentence("an ETS table named {} exists already, or its options are wrong", plain(arguments[0]));
+        where();
+        return true;
+    }
     cause_.kind = CauseKind::no_table;
     cause_.what = sentence("the ETS table {} does not exist", plain(arguments[0]));
     where();
+    return true;
+}
+
+// badarg of what sends to a name that nobody has, and of what registers one that somebody has.
+bool Explainer::names_of_processes() {
+    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty()) return false;
+    const LogFrame& frame = failure_.stack.front();
+    const auto arguments = t_.list(frame.arguments, 3);
+    if (frame.module != "erlang" || arguments.size() < 2 || !TermReader::is_atom(arguments[0]) ||
+        snapshot_.processes.empty())
+        return false;
+    const ProcId holder = snapshot_.find_registered(arguments[0].text);
+    const bool sends = frame.function == "send" || frame.function == "!" || frame.function == "send_nosuspend";
+    if (sends && holder == ProcId::none) {
+        cause_.kind = CauseKind::not_registered;
+        cause_.what =
+            sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
+    } else if (frame.function == "register" && holder != ProcId::none) {
+        cause_.kind = CauseKind::bad_value;
+        cause_.what = sentence("the name {} is registered already", plain(arguments[0]));
+    } else {
+        return false;
+    }
+    called_by();
     return true;
 }
 

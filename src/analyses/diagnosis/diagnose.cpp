@@ -140,12 +140,13 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const std::optional<ApplicationStarts> starts = read_starts(artifact);
     std::vector<LogEvent> events;
     std::optional<ToldCause> told;
-    std::vector<std::string> path;
+    std::vector<std::string> path, not_found;
     if (is_failed_start(diagnosis.slogan.kind)) {
         events = log_events(artifact);
         told = told_cause(snapshot, diagnosis.slogan.reason, events,
                           diagnosis.slogan.kind == SloganKind::application_terminated);
-        if (!told) path = loader_path(artifact);
+        path = loader_path(artifact);
+        not_found = folders_not_found(artifact, path);
     }
     const ServiceStates services = service_states(artifact);
     const std::vector<SupervisorRestarts> restarts = supervisor_restarts(artifact);
@@ -169,6 +170,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
                                     services.ticks,
                                     services.tick_time,
                                     path,
+                                    not_found,
                                     restarts,
                                     held_in_native(artifact),
                                     servers,

@@ -395,7 +395,7 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
             if (frames.empty()) return {};
             continue;
         }
-        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, false, {}};
+        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, false, {}, {}};
         if (const auto arity = terms.number(parts[2]); arity && *arity >= 0 && *arity < 256)
             frame.arity = static_cast<std::uint32_t>(*arity);
         else if (terms.is_list(parts[2]))
@@ -404,6 +404,7 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
         else if (parts[2].kind == ElementKind::unknown) frame.cut = true;
         else return {};
         if (parts.size() == 4) {
+            frame.error_cause = terms.get(parts[3], {"error_info", "cause"});
             frame.file = terms.text(terms.get(parts[3], "file"), 1000).value_or("");
             if (const auto line = terms.number(terms.get(parts[3], "line")); line && *line > 0 && *line < 100'000'000)
                 frame.line = static_cast<std::uint32_t>(*line);

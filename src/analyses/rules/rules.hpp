@@ -87,9 +87,10 @@ struct RuleInput {
     std::span<const SetAlarm> alarms = {};        ///< that the node had set itself
     std::span<const CreditBlock> blocked = {};    ///< processes that may not send until they are granted credit
     std::uint64_t credit_unread = 0;  ///< processes that may be blocked so, too: they were too many to be read
-    std::span<const ConnectionTick> ticks = {};         ///< of connections to other nodes
-    TickTime tick_time = {};                            ///< how long net_kernel waits for a sign of life
-    std::span<const std::string> loader_path = {};      ///< of such a node: where its loader looked for modules
+    std::span<const ConnectionTick> ticks = {};           ///< of connections to other nodes
+    TickTime tick_time = {};                              ///< how long net_kernel waits for a sign of life
+    std::span<const std::string> loader_path = {};        ///< of such a node: where its loader looked for modules
+    std::span<const std::string> folders_not_found = {};  ///< those of them that code_server did not find
     std::span<const SupervisorRestarts> restarts = {};  ///< of supervisors that have restarted children, the most first
     bool held_in_native = false;           ///< no scheduler is in Erlang code, where all of them are in one function
     std::span<const PutOff> put_off = {};  ///< servers that are idle, and have not answered those who wait
