@@ -225,6 +225,11 @@ constexpr CauseRow rows[] = {
      .says = "it called {Server:term}, which is no process any more",
      .where = Where::own_code},
 
+    {.reason = "noproc",
+     .kind = not_registered,
+     .says = "a process that it called, or was to use, does not exist (noproc)",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = "timeout",
      .kind = timeout,
      .says = "an answer did not come in time (timeout)",
@@ -397,8 +402,16 @@ constexpr PosixError errors[] = {
     {"einval", bad_value, "the operating system was given a wrong argument"},
 };
 
+constexpr LoaderRefusal refusals[] = {
+    {"'Atom' not found", "OTP 20 or later compiled it, and this release is older"},
+    {"'AtU8' not found", "a release before 20 compiled it"},
+    {"this emulator supports only up to", "a later release compiled it"},
+    {"re-compile this module", "an earlier release compiled it"},
+};
+
 }  // namespace
 
+std::span<const LoaderRefusal> loader_refusals() { return refusals; }
 std::string_view name_of(CauseKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 std::span<const CauseRow> cause_rows() { return rows; }
 std::span<const PosixError> posix_errors() { return errors; }

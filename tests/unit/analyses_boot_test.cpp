@@ -72,6 +72,28 @@ TEST_CASE("a module that is there and does not load is told by what the emulator
     CHECK(words("Error loading module shop:\\n", "") == unknown_why);
     CHECK(words("Error loading module shop:\\n  \\n", "") == unknown_why);
     CHECK(words("Error loading module bank:\\n  it was cut.", "") == missing);
+    // what the words mean of releases
+    CHECK(
+        words("Error loading module shop:\\n  mandatory chunk of type 'Atom' not found", "").what ==
+        "module shop can't be loaded: mandatory chunk of type 'Atom' not found (OTP 20 or later compiled it, and this "
+        "release is older)");
+    CHECK(words("Error loading module shop:\\n  use of opcode 180; this emulator supports only up to 159", "").what ==
+          "module shop can't be loaded: use of opcode 180; this emulator supports only up to 159 (a later release "
+          "compiled it)");
+    // what the operating system said of its file
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",emfile").what ==
+          "module shop can't be loaded: there is no file descriptor left (emfile)");
+    const auto report = [&](std::string_view text) {
+        LogEvent event;
+        event.term =
+            parse_term("{error_report,<0.8.0>,{<0.20.0>,{erl_prim_loader,file_error},\"" + std::string(text) + "\"}}");
+        REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
+        return explained(undef, {event});
+    };
+    CHECK(report("File operation error: emfile. Target: /srv/ebin/shop.beam. Function: get_file.").what ==
+          "module shop can't be loaded: there is no file descriptor left (emfile)");
+    CHECK(report("File operation error: emfile. Target: /srv/ebin/shop_shop.beam. Function: get_file.") == missing);
+    CHECK(report("File operation error: enothing. Target: /srv/ebin/shop.beam. Function: get_file.") == missing);
     // -on_load() that failed, with the library's own words
     const std::string failed = "The on_load function for module ~s returned:~n~P~n";
     CHECK(words(failed, "shop,{error,{load_failed,\"Failed to load NIF library: '/x/shop.so: no such file'\"}},9") ==
@@ -105,6 +127,22 @@ TEST_CASE("the module of -s or -run is told where the emulator named it", "[caus
     }
     CHECK(explained("{undef,[{init,run,[a],[]}]}", {}).what == "init:run/1 does not exist");
     CHECK(explained("{undef,[{boot,start_it,[a],[]}]}", {}).what == "boot:start_it/1 does not exist");
+}
+
+TEST_CASE("a module of the program's own that hides one of OTP's is told", "[causes][boot]") {
+    const auto told = [](std::string_view name, std::string_view source) {
+        test::MadeSnapshot made;
+        made.s.modules.push_back({made.text("lists"), 1, {}, made.text("/build/otp/lib/stdlib/src/lists.erl")});
+        made.s.modules.push_back({made.text(name), 1, {}, made.text(source)});
+        return explained("{undef,[{" + std::string(name) + ",f,[],[]}]}", {}, made.seal()).what;
+    };
+    const std::string hides = ":f/0 does not exist, and a module of the program's own hides that of OTP";
+    const std::string there = ":f/0 does not exist, though its module is there";
+    CHECK(told("proplists", "/srv/shop/src/proplists.erl") == "proplists" + hides);
+    CHECK(told("crypto", "/srv/shop/src/crypto.erl") == "crypto" + hides);
+    CHECK(told("proplists", "/build/otp/lib/stdlib/src/proplists.erl") == "proplists" + there);
+    CHECK(told("proplists", "") == "proplists" + there);
+    CHECK(told("shop", "/srv/shop/src/shop.erl") == "shop" + there);
 }
 
 TEST_CASE("a module is misspelt by one letter where its name is short, by two where it is long", "[causes][boot]") {

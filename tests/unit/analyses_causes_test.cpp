@@ -106,7 +106,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarg,[{erlang,list_to_integer,[\"80a\"],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "bad_value",
      "badarg in erlang:list_to_integer/1 of [\"80a\"], called in my_srv:init/1 (my_srv.erl:3)"},
     {"{badarg,[{io,put_chars,[standard_error,unicode,[<<\"** (Mix) no such task\\n\">>]],[]}]}", "no_output",
-     "its standard output or error is gone; it was about to say: ** (Mix) no such task"},
+     "** (Mix) no such task (it could not print that: its standard output or error is gone)"},
     {"{bad_generator,{failed_to_start_child,0,{init_failed,<<\"Failed to start socket listener: Eaddrinuse\">>}}}",
      "port_taken", "a port that it listens on is in use (eaddrinuse)"},
     {"{#{'__exception__' => true,'__struct__' => 'Elixir.RuntimeError',message => "
@@ -115,6 +115,12 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarg,[{io,format,[<0.62.0>,\"~w\\n\",102334155],[]},{init,start_em,1,[]}]}", "bad_value",
      "badarg in io:format/3 of [<0.62.0>,\"~w\\n\",102334155]"},
     {"some_reason_of_mine", "unknown", "some_reason_of_mine"},
+    // layers of other starters, and stacks that are not there or are texts
+    {"{exception,remote_broke,[{shop,remote,0,[]}]}", "unknown", "remote_broke, in shop:remote/0"},
+    {"{{nocatch,{my,thing}},[]}", "unknown", "{my,thing}"},
+    {"{function_clause,[{shop,need,abc,[{_},{_}]},{init,start_em,1,[]}]}", "bad_value", "function_clause in shop:need"},
+    {"{{badmatch,{error,noproc}},[{shop,need,0,[]}]}", "not_registered",
+     "a process that it called, or was to use, does not exist (noproc), in shop:need/0"},
     // who was called ended meanwhile
     {"{out_of_disk,{gen_server,call,[<0.79.0>,die]}}", "unknown", "<0.79.0> ended while it was called: out_of_disk"},
     {"{normal,{gen_server,call,[ledger,stop]}}", "unknown", "ledger ended while it was called: normal"},
@@ -463,6 +469,28 @@ TEST_CASE("a cut slogan yields to a report that is whole; a whole one stays", "[
     CHECK(told("{{badmatch,{error,{{_},{_}}}},[{sick_app,run,0,[{_},{_}]}]}", {whole}).kind == "no_file");
     CHECK(told("{noproc,{gen_server,call,[my_registry,get]}}", {event_of("{'EXIT',<0.9.0>,killed}")}).kind ==
           "not_registered");
+}
+
+TEST_CASE("a name that no node can have is told where nothing else tells why", "[causes]") {
+    const auto what = [](const std::string& name) {
+        const LogEvent report = event_of(
+            "{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,net_sup}},{errorContext,start_error}"
+            ","
+            "{reason,{'EXIT',nodistribution}},{offender,[{pid,undefined},{id,net_kernel},{mfargs,{net_kernel,start_"
+            "link,"
+            "[['" +
+            name + "',longnames]]}}]}]}}");
+        return told("{'EXIT',nodistribution}", {report}).what;
+    };
+    for (const std::string name : {"@host", "a b@host", "a b", "shop\xC3\xA9@host", "a@b@host"}) {
+        INFO(name);
+        CHECK(what(name) == name + " is no name that a node can have");
+    }
+    for (const std::string name : {"shop_1-a@host", "Shop"}) {
+        INFO(name);
+        CHECK(what(name).find("the name is taken, epmd can't be reached") != std::string::npos);
+    }
+    CHECK(told("{'EXIT',nodistribution}", {}).what.find("the name is taken") != std::string::npos);
 }
 
 TEST_CASE("the node's name is the only atom that can be one", "[causes]") {

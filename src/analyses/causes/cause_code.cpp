@@ -3,6 +3,7 @@
 
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
+#include "analyses/causes/own_modules.hpp"
 #include "erlang/command_line.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/sources.hpp"
@@ -31,6 +32,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
 // The words of a report with its arguments, for looking something up in them.
 std::string all_words(const LogEvent& event) {
     const TermReader e(*event.term);
+    if (event.format.kind == ElementKind::unknown) {
+        const Element inner = e.get(event.report, "report");  // of a report that logger has wrapped
+        return e.text(inner.kind == ElementKind::unknown ? event.report : inner, 2000).value_or("");
+    }
     std::string text = e.text(event.format, 2000).value_or("");
     for (const Element& arg : event.args) text += ' ' + e.text(arg, 2000).value_or(std::string(arg.text));
     return text;
@@ -67,7 +72,9 @@ bool Explainer::undefined() {
     const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
     const std::string_view near = loaded || !packaged.empty() ? std::string_view{} : similar_module(called.module);
     cause_.what = sentence("{} does not exist", function(called));
-    if (loaded) cause_.what.say(", though its module is there");
+    if (loaded)
+        cause_.what.say(hides_library(called.module) ? Form<0>(", and a module of the program's own hides that of OTP")
+                                                     : Form<0>(", though its module is there"));
     if (!packaged.empty())
         cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
@@ -84,6 +91,16 @@ bool Explainer::undefined() {
         hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                       Atom{called.module, false}));
     return true;
+}
+
+// Whether a module that OTP has, too, comes from elsewhere: a file of that name in the program's own folders.
+bool Explainer::hides_library(std::string_view module) const {
+    const auto known = erlang::known_modules();
+    const bool of_otp = !erlang::packaged_application(module).empty() ||
+                        std::ranges::find(known, module, &erlang::ModuleRow::name) != known.end();
+    const auto loaded = std::ranges::find_if(snapshot_.modules,
+                                             [&](const Module& each) { return snapshot_.text(each.name) == module; });
+    return of_otp && loaded != snapshot_.modules.end() && is_own_module(snapshot_, *loaded, build_folders(snapshot_));
 }
 
 // -s or -run named a module that could not be loaded, and init does not say which.
@@ -146,7 +163,6 @@ std::vector<std::string> Explainer::modules_not_loaded() const {
     constexpr std::string_view begins[] = {"Error loading module ", "Failed to load module '"};
     std::vector<std::string> found;
     for (const LogEvent& event : events_) {
-        if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
         for (const std::string_view before : begins) {
             const std::size_t at = text.find(before);
@@ -163,12 +179,21 @@ std::vector<std::string> Explainer::modules_not_loaded() const {
 // function for module ~s returned: ~P" (code_server.erl).
 bool Explainer::bad_module(std::string_view module) {
     const std::string file = std::string(module) + ".beam";
-    std::string said;
+    std::string said, posix_error;
     bool found = false;
     for (const LogEvent& event : events_) {
-        if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
-        if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) found = true;
+        if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) {
+            found = true;
+            if (!event.args.empty() && TermReader::is_atom(event.args.back())) posix_error = event.args.back().text;
+        }
+        // erl_prim_loader: "File operation error: emfile. Target: DIR/shop.beam. Function: get_file. ..."
+        constexpr std::string_view failed = "File operation error: ";
+        const std::size_t target = text.find(file + ". Function");
+        if (text.starts_with(failed) && target != text.npos && (text[target - 1] == '/' || text[target - 1] == ' ')) {
+            posix_error = text.substr(failed.size(), text.find('.') - failed.size());
+            found = found || !meaning_of_posix(posix_error).empty();
+        }
         if (text.starts_with("The on_load function for module") && event.args.size() >= 2 &&
             event.args[0].text == module) {
             const TermReader e(*event.term);
@@ -194,7 +219,13 @@ bool Explainer::bad_module(std::string_view module) {
     if (!found) return false;
     cause_.kind = CauseKind::bad_module;
     cause_.what = sentence("module {} can't be loaded", Atom{std::string(module), false});
+    if (const Ours means = meaning_of_posix(posix_error); said.empty() && !means.empty()) {
+        cause_.what.say(": {} ({})", means, InputText{posix_error, InputText::Holds::vm});
+        return true;
+    }
     if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
+    for (const erlang::LoaderRefusal& refusal : erlang::loader_refusals())
+        if (said.find(refusal.part) != said.npos) cause_.what.say(" ({})", refusal.means);
     hint(
         "Compile it anew with this release of OTP; a file that was copied in part or for another release does not "
         "load.");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "erlang/error_words.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -42,6 +43,18 @@ std::string name_in(const LogEvent& event) {
     return name;
 }
 
+// Whether a name can't be a node's (net_kernel.erl, valid_name_head/1): nothing before the @, a second one, or other
+// letters than it allows. Nothing is said of a name that is not known.
+bool is_no_node_name(const Sentence& said) {
+    const auto* text = said.parts().empty() ? nullptr : std::get_if<InputText>(&said.parts().front());
+    if (text == nullptr) return false;
+    const std::string_view name = text->text, head = name.substr(0, name.find('@'));
+    const bool odd = std::ranges::any_of(head, [](char c) {
+        return !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_';
+    });
+    return head.empty() || odd || std::ranges::count(name, '@') > 1;
+}
+
 const PosixError* known_error(std::string_view atom) {
     const auto found = std::ranges::find(erlang::posix_errors(), atom, &PosixError::atom);
     return found == erlang::posix_errors().end() ? nullptr : &*found;
@@ -75,6 +88,12 @@ bool Explainer::distribution() {
             hint("See whether epmd runs and port 4369 can be reached: epmd -names");
             return true;
         }
+        if (says("Invalid node name") || says("invalid node name")) {
+            cause_.kind = CauseKind::bad_name;
+            cause_.what = sentence("{} is no name that a node can have", node_name("what -name or -sname was given"));
+            hint("A name is NAME or NAME@HOST, of letters, digits, '-' and '_'.");
+            return true;
+        }
         if (says("not supported") || says("Invalid distribution") || says("Could not start distribution")) {
             cause_.kind = CauseKind::bad_name;
             cause_.what =
@@ -92,6 +111,12 @@ bool Explainer::distribution() {
                     "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
                 return true;
             }
+    }
+    if (is_no_node_name(node_name(""))) {
+        cause_.kind = CauseKind::bad_name;
+        cause_.what = sentence("{} is no name that a node can have", node_name("what -name or -sname was given"));
+        hint("A name is NAME or NAME@HOST, of letters, digits, '-' and '_'.");
+        return true;
     }
     cause_.kind = CauseKind::name_taken;
     cause_.what = sentence(
@@ -174,10 +199,13 @@ bool Explainer::output_gone() {
             // Elixir's: "** (EXIT from #PID<0.91.0>) an exception was raised:\n    ** (ArgumentError) ..."
             constexpr std::string_view raised = "an exception was raised:";
             const std::size_t at = text->find(raised);
-            cause_.what.say(
-                "; it was about to say: {}",
-                InputText{one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 80),
-                          InputText::Holds::message});
+            const InputText said{
+                one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 300),
+                InputText::Holds::message};
+            // What it was to say is the cause where it is about an error; that it could not is what came of it.
+            if (why == nullptr && erlang::has_error_word(said.text))
+                cause_.what = sentence("{} (it could not print that: its standard output or error is gone)", said);
+            else cause_.what.say("; it was about to say: {}", said);
             break;
         }
     hint("Start it with a terminal, or with its output going to a file: who started it has closed its end.");

@@ -94,6 +94,12 @@ private:
             return go_on(p[0]);  // the text ends before the second element
         // {shutdown, {M, start, Args}}: the layer is the function that started it, and shutdown is the reason.
         if (const auto p = t.tagged(reason, "shutdown", 2); !p.empty() && is_start(p[1])) return go_on(p[0]);
+        // {exception, Reason, Stack}: what erpc:call/4 makes of an error at the other end
+        if (const auto p = t.tagged(reason, "exception", 3); !p.empty())
+            if (auto frames = frames_of(t, p[2]); !frames.empty()) {
+                failure_.stack = std::move(frames);
+                return go_on(p[1]);
+            }
         for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
         if (const auto p = t.tagged(reason, "badmatch", 2);
@@ -137,6 +143,7 @@ private:
             failure_.stack = std::move(frames);
             return go_on(p[0]);
         }
+        if (p[1].kind == ElementKind::nil && !t.tagged(p[0], "nocatch", 2).empty()) return go_on(p[0]);
         if (of_application(p[0], p[1])) return true;
         if (const auto given = t.tuple(p[1]); given.size() >= 8 && TermReader::is(given[0], "child")) {
             child(given[2]);  // {Reason, {child,undefined,Id,MFA,...}} of supervisor:start_child/2

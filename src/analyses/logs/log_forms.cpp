@@ -402,6 +402,8 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
             frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2],
             frame.cut = !terms.is_proper(parts[2]);
         else if (parts[2].kind == ElementKind::unknown) frame.cut = true;
+        // arguments that are all texts, printed as one without quotes (init.erl up to 25): {shop,open,abc,[...]}
+        else if (TermReader::is_atom(parts[2]) && parts.size() == 4 && terms.is_list(parts[3])) frame.cut = true;
         else return {};
         if (parts.size() == 4) {
             frame.error_cause = terms.get(parts[3], {"error_info", "cause"});

@@ -131,7 +131,7 @@ Ours caller(const Snapshot& snapshot, const ToldCause& told) {
     if (of("erl_eval")) return by_init ? of_eval : Ours("What was evaluated failed: ");
     if (by_init) return "What -s or -run called failed: ";
     if (has_module(snapshot, "escript")) return "The escript failed: ";
-    return "What -s, -run or -eval called failed: ";
+    return "What the node ran failed: ";
 }
 
 // "Application web did not start: ", "What -eval called failed: ".
@@ -200,7 +200,11 @@ Sentence title(const RuleInput& input) {
         head.add(&child == &children.back() ? Ours(": ") : Ours(" > "));
     }
     head.add(told.cause.what);
-    if (length(head) + placed <= most && !says_eval(head, told.cause.where)) head.add(told.cause.where);
+    // The place goes before the end of a long term: a reader can look up the one, and has the other in the evidence.
+    constexpr std::size_t least = 80;
+    const bool telling = !says_eval(head, told.cause.where);
+    if (telling && length(head) + placed > most && placed <= most - least) head = fitted(head, most - placed);
+    if (telling && length(head) + placed <= most) head.add(told.cause.where);
     if (misses_module(input))
         if (const std::string& folder = input.folders_not_found.front(); length(head) + folder.size() + 28 <= most)
             head.say("; its folder {} does not exist", InputText{folder, InputText::Holds::message});
