@@ -225,6 +225,12 @@ constexpr CauseRow rows[] = {
      .says = "it called {Server:term}, which is no process any more",
      .where = Where::own_code},
 
+    {.reason = "pang",
+     .kind = refused,
+     .says = "another node did not answer a ping (pang)",
+     .hint = "See whether it runs, has the same cookie, and its name resolves.",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = "noproc",
      .kind = not_registered,
      .says = "a process that it called, or was to use, does not exist (noproc)",

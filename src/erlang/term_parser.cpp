@@ -67,10 +67,12 @@ private:
         if (c == '<' && digit(peek(1))) return pid();
         if (digit(c) || (c == '-' && digit(peek(1)))) return number();
         if (begins("fun ")) at_ += 4;
-        if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && (words_follow() || is_file()) ? bare() : atom();
+        if (c == '\'' || (c >= 'a' && c <= 'z'))
+            return level > 0 && (words_follow() || is_odd_name()) ? bare() : atom();
         // What init leaves out without a trace, a map or a binary (init.erl up to 25): {a,,b}, [a,].
         if (level > 0 && (c == ',' || c == ']' || c == '}')) return unknown();
-        return level > 0 && c != '_' && c != '.' ? bare() : junk();
+        const bool path = begins("./") || begins("../");
+        return level > 0 && c != '_' && (c != '.' || path) ? bare() : junk();
     }
 
     std::size_t end_of_word() const {
@@ -87,12 +89,14 @@ private:
         return next != std::string_view::npos && word(text_[next]);
     }
 
-    // Whether a name with a dot stands alone between delimiters: start_mine.boot.
-    bool is_file() const {
-        const std::size_t dot = end_of_word();
-        if (dot + 1 >= text_.size() || text_[dot] != '.' || !word(text_[dot + 1])) return false;
-        const std::size_t end = text_.find_first_of(",]}|{[\"\n ", dot);
-        return end != std::string_view::npos && std::string_view(",]}").find(text_[end]) != std::string_view::npos;
+    // Whether a name that has more than a word's letters stands alone between delimiters: start_mine.boot, my-module,
+    // ./ebin/shop, start().
+    bool is_odd_name() const {
+        std::size_t end = at_;
+        while (end < text_.size() && (word(text_[end]) || std::string_view(".-/()+").find(text_[end]) != text_.npos))
+            ++end;
+        return end > end_of_word() && end < text_.size() &&
+               std::string_view(",]}").find(text_[end]) != std::string_view::npos;
     }
 
     // Where a text without quotes ends: at a delimiter outside of its own brackets; a comma before a blank is its own.

@@ -196,6 +196,22 @@ def resource(text):
     return lambda m: (m.folder / "sick.app").write_text(text) and ["-s", "sick_app", "run"]
 
 
+def no_files_left(m):
+    """All descriptors are taken before a module is to be loaded; the twin is `undef_s`, whose module is not there."""
+    take_all = "T = fun(T) -> case file:open(\"/proc/version\", [read, raw]) of {ok, _} -> T(T); _ -> ok end end, T(T), sick_app:boot()."
+    import resource as limits
+    return [{"preexec_fn": lambda: limits.setrlimit(limits.RLIMIT_NOFILE, (64, 64))}, "-eval", take_all]
+
+
+def hidden_module(m):
+    """A module of ours with a name of OTP's, which goes before it."""
+    folder = m.folder / "hides"
+    folder.mkdir(exist_ok=True)
+    (folder / "array.erl").write_text("-module(array).\n-export([mine/0]).\nmine() -> ok.\n")
+    m.erl("-noinput", "-eval", f'{{ok,_}} = compile:file("{folder}/array.erl", [{{outdir, "{folder}"}}]), halt().', dump=None)
+    return ["-pa", str(folder), "-eval", "array:new()."]
+
+
 def few_files(_):
     import resource as limits
     return [{"preexec_fn": lambda: limits.setrlimit(limits.RLIMIT_NOFILE, (64, 64))}, "-eval",
@@ -236,6 +252,14 @@ MORE_WAYS = [
     Way("logger_level", config("[{kernel,[{logger_level,loud}]}]."), ("setting", "logger_level")),
     Way("logger_handler", config("[{kernel,[{logger,[{handler,default,no_such_h,#{}}]}]}]."), ("setting", "no_such_h")),
     Way("no_file_left", few_files, ("file descriptor",)),
+    Way("files_gone", no_files_left, ("sick_app", "no file descriptor left"), ("does not exist",)),
+    Way("hidden_module", hidden_module, ("array:new/0", "hides that of OTP"), ()),
+    Way("not_hidden", evaluated("array:no_such(1)."), ("array:no_such/1", "its module is there"), ("hides",)),
+    Way("name_odd", lambda m: ["-sname", "a b"], ("a b is no name",), ("taken", "epmd")),
+    Way("noproc_plain", evaluated("{ok, _} = {error, noproc}."), ("does not exist (noproc)",), ()),
+    Way("erpc", evaluated("erpc:call(node(), sick_app, wrong, [])."), ("config_missing", "sick_app:wrong/0"), ("exception",)),
+    Way("run_file", lambda m: ["-s", "sick_app.erl"], ("sick_app.erl", "a file's name, not a module's"), ("did not start",)),
+    Way("run_dash", lambda m: ["-s", "sick-app"], ("sick-app", "not"), ("did not start", "a file's")),
     Way("flag_value", lambda m: ["-boot"], ("flag", "-boot", "no", "value")),
     Way("eval_command", evaluated("c(nofile)."), ("-eval", "c/1", "command of the shell"), ("misspelt",)),
     Way("eval_local", evaluated("nothing_here(1)."), ("nothing_here/1", "without a module"), ("command of the shell",)),

@@ -366,6 +366,21 @@ TEST_CASE("names of -s and -run stand where releases make their atoms", "[causes
     CHECK(std::get<0>(called({}, {"init"})).empty());
 }
 
+TEST_CASE("a module of -s or -run that init of 26 and later does not name is told by the atom table",
+          "[causes][boot]") {
+    const auto what = [](const std::vector<std::string>& names, const std::vector<std::string>& modules) {
+        test::MadeSnapshot made;
+        return explained("{undef,[{init,start_it,1,[]},{init,start_em,1,[]}]}", {},
+                         made_atoms(made, new_table(names), modules))
+            .what;
+    };
+    CHECK(what({"shop"}, {"init"}) == "module shop is not on the code path, or does not load");
+    CHECK(what({"shop", "open", "cart"}, {"init", "shop"}) == "module cart is not on the code path, or does not load");
+    CHECK(what({"shop", "open"}, {"init"}) == "a module is not found, or does not load: one of shop, open");
+    CHECK(what({"a", "b", "c", "d"}, {"init"}) == "a module is not found, or does not load: one of a, b, c and 1 more");
+    CHECK(what({}, {"init"}) == "the module that -s or -run names does not exist");
+}
+
 TEST_CASE("what -s and -run were given is told where nothing else tells why", "[causes][boot]") {
     const auto told = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules,
                          const std::vector<std::string>& not_found = {}) {

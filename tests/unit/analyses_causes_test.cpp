@@ -156,6 +156,13 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     // texts that init printed without their quotes
     {"{{nocatch,{config_error,missing section [database] in a, b}},[{shop,th,0,[{_},{_}]},{init,start_em,1,[]}]}",
      "unknown", "{config_error,\"missing section [database] in a, b\"}, in shop:th/0"},
+    {"{undef,[{my-module,start,[],[]},{init,start_em,1,[]}]}", "no_function", "'my-module':start/0 does not exist"},
+    {"{undef,[{shop,start(),[],[]},{init,start_em,1,[]}]}", "no_function", "shop:'start()'/0 does not exist"},
+    {"{undef,[{./ebin/shop,start,[],[]},{init,start_em,1,[]}]}", "no_function",
+     "'./ebin/shop':start/0 does not exist: that is a file's name, not a module's"},
+    {"{undef,[{shop.erl,start,[],[]},{init,start_em,1,[]}]}", "no_function",
+     "'shop.erl':start/0 does not exist: that is a file's name, not a module's"},
+    {"{{badmatch,pang},[{shop,join,0,[]}]}", "refused", "another node did not answer a ping (pang), in shop:join/0"},
     {"{cannot get bootfile,start_mine.boot}", "no_file", "the boot file can't be read: start_mine.boot"},
     // a text is the reason where it is about an error, or stands under a tag that names one
     {"{songs,[\"Florence and the Machine\",\"Ohio Players\",{a,b,c,d}]}", "unknown",

@@ -151,13 +151,17 @@ BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path
 
 namespace {
 
-// A list of nothing but texts; else empty.
+// A list of nothing but texts, or of tuples that begin with one ({Folder, Cache} of code_server from 26 on); else
+// empty.
 std::vector<std::string> texts_of(const TermReader& reader, const Element& list) {
     constexpr std::size_t most_folders = 1'000, longest = 4'096;
     const std::vector<Element> folders = reader.list(list, most_folders);
     std::vector<std::string> path;
-    for (const Element& folder : folders)
-        if (auto text = reader.text(folder, longest); text && !text->empty()) path.push_back(*std::move(text));
+    for (const Element& folder : folders) {
+        const auto begin = reader.begin_of(folder);
+        auto text = reader.text(begin ? begin->first : folder, longest);
+        if (text && !text->empty()) path.push_back(*std::move(text));
+    }
     return path.size() == folders.size() ? path : std::vector<std::string>{};
 }
 

@@ -29,6 +29,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return std::min(row[b.size()], far);
 }
 
+// Whether what was given for a module is a path, or the name of a file.
+bool is_file(std::string_view module) {
+    return module.find('/') != module.npos || module.ends_with(".erl") || module.ends_with(".beam");
+}
+
 // The words of a report with its arguments, for looking something up in them.
 std::string all_words(const LogEvent& event) {
     const TermReader e(*event.term);
@@ -78,6 +83,7 @@ bool Explainer::undefined() {
     if (!packaged.empty())
         cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
+    if (is_file(called.module)) cause_.what.say(": that is a file's name, not a module's");
     called_by();
     if (loaded)
         hint(
@@ -112,12 +118,12 @@ void Explainer::module_of_command_line() {
     } else if (names.size() == 1) {
         cause_.what =
             sentence("module {} is not on the code path, or does not load", Atom{std::string(names.front()), false});
+        if (is_file(names.front())) cause_.what.say(": that is a file's name, not a module's");
     } else {
         std::vector<Sentence> some;
         for (const std::string_view name : names)
             if (some.size() < shown) some.push_back(sentence("{}", Atom{std::string(name), false}));
-        cause_.what =
-            sentence("a module of these names is not on the code path, or does not load: {}", joined(some, ", "));
+        cause_.what = sentence("a module is not found, or does not load: one of {}", joined(some, ", "));
         if (names.size() > shown) cause_.what.say(" and {} more", Amount{names.size() - shown, AmountUnit::count});
     }
     hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
