@@ -79,7 +79,12 @@ constexpr ServersOf registered[] = {
     {"sasl_", "sasl"},           {"ssh_", "ssh"},     {"ssl_", "ssl"},         {"tls_", "ssl"},
 };
 
+constexpr std::string_view of_kernel[] = {"application_controller", "code_server", "erl_prim_loader", "error_logger",
+                                          "file_server_2",          "init",        "kernel_sup",      "logger"};
+
 }  // namespace
+
+bool is_kernel_server(std::string_view name) { return std::ranges::find(of_kernel, name) != std::end(of_kernel); }
 
 std::string_view application_of_server(std::string_view name) {
     const auto found =

@@ -591,6 +591,23 @@ TEST_CASE("a full standard output is not why the node died", "[causes]") {
     CHECK(told("", {server}).what == "the disk is full (enospc)");
     // ... but where the slogan itself says it all, another process's end is not the cause.
     CHECK(told(reason, {server}).what == "{badmatch,error_here}, in -eval");
+    // Nor are those that kernel's own processes meet while the node goes down: it is what was before them.
+    const LogEvent setting = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,kernel_sup}},{errorContext,start_error},"
+        "{reason,{bad_config,{handler,no_such_h}}},{offender,[{pid,undefined},{id,logger}]}]}}");
+    test::MadeSnapshot made;
+    made.process(3, "init");
+    CHECK(told("{badarg,[{erlang,send,[code_server,{code_call,x}],[]},{code_server,call,1,[{file,\"code_server.erl\"},"
+               "{line,164}]},{application_controller,to_string,1,[]}]}",
+               {setting}, made.seal())
+              .what == "a setting is wrong: {handler,no_such_h}");
+    // A cause that the slogan tells by its form is not another process's.
+    const LogEvent undef = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,x_sup}},{errorContext,start_error},"
+        "{reason,{undef,[{unicode,f,[],[]},{logger,log,1,[{file,\"logger.erl\"},{line,3}]}]}},"
+        "{offender,[{pid,undefined},{id,logger}]}]}}");
+    CHECK(told("\"{bad_environment_value,\\\"{a,\\\"}\"", {undef}).what ==
+          "a value on the command line (-App Key Value) is no Erlang: {a,");
     // A slogan that leaves a part out is told by who knows it.
     CHECK(told("{{badmatch,{error,{_}}},[{shop,init,1,[]}]}", {server}).what == "the disk is full (enospc)");
 }

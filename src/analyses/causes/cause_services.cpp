@@ -3,6 +3,7 @@
 
 #include "analyses/causes/explainer.hpp"
 #include "erlang/error_words.hpp"
+#include "erlang/servers.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -245,7 +246,8 @@ bool Explainer::names_of_processes() {
     const ProcId holder = snapshot_.find_registered(arguments[0].text);
     const bool sends = frame.function == "send" || frame.function == "!" || frame.function == "send_nosuspend";
     if (sends && holder == ProcId::none) {
-        cause_.kind = CauseKind::not_registered;
+        // Kernel's own processes are gone where the node goes down, which has another cause.
+        cause_.kind = erlang::is_kernel_server(arguments[0].text) ? CauseKind::bad_value : CauseKind::not_registered;
         cause_.what =
             sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
     } else if (frame.function == "register" && holder != ProcId::none) {

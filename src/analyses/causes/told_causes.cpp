@@ -50,7 +50,11 @@ bool is_decisive(const ToldCause& told) {
         case CauseKind::stopped: return false;
         default: break;
     }
-    return failure.is_whole() && !failure.stack.empty();
+    // A cause that is known by its form, or of a call that init made. What kernel's own processes say while they go
+    // down follows from something else.
+    constexpr int known = 4;
+    const auto of_init = [](const LogFrame& frame) { return frame.module == "init"; };
+    return failure.is_whole() && (rank(told) == known || std::ranges::any_of(failure.stack, of_init));
 }
 
 // Whether an event is about the same reason: it may tell more of the way to it.
