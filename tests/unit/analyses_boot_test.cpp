@@ -12,6 +12,7 @@
 #include "analyses/causes/wordings.hpp"
 #include "analyses/logs/log_forms.hpp"
 #include "present/spelling.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -475,4 +476,91 @@ TEST_CASE("an atom is found wherever it stands in a term", "[causes]") {
     std::string long_list = "[";
     for (int i = 0; i < 3000; ++i) long_list += "0,";
     CHECK_FALSE(has(long_list + "here]", "here"));  // no further than two thousand terms
+}
+
+namespace {
+
+// Rule and first sentence about a node that stopped with this reason, by init or by the application controller.
+struct ToldStart {
+    std::string rule, title;
+    bool operator==(const ToldStart&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const ToldStart& told) { return out << told.rule << " | " << told.title; }
+
+ToldStart told_start(const std::string& reason, bool up, const std::vector<std::string>& names = {},
+                     const std::vector<std::string>& not_found = {},
+                     std::string_view slogan = "init terminating in do_boot") {
+    test::MadeSnapshot made;
+    made.process(0, "init");
+    if (up) made.process(40, "kernel_safe_sup");
+    made.s.node.slogan = std::string(slogan) + " (" + reason + ")";
+    const Snapshot& snapshot = made_atoms(made, new_table(names), {"init", "lists"});
+    const auto cause = told_cause(snapshot, read_slogan(snapshot.node.slogan).reason, {});
+    const auto findings = test::findings_of(snapshot, [&](RuleInput& input) {
+        input.told = cause ? &*cause : nullptr;
+        input.folders_not_found = not_found;
+    });
+    for (const char* rule : {"start-up", "failed-call"})
+        if (const Finding* found = test::first_of(findings, rule); found != nullptr)
+            return {rule, present::plain_text(snapshot, found->title)};
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("a node that ran is told by who called what failed, and one that did not by that", "[boot]") {
+    const auto in = [](const std::string& frames) { return "{oops,[{shop,open,0,[]}," + frames + "]}"; };
+    const std::string start = "{init,start_em,1,[]},{init,do_boot,3,[]}", eval = "{erl_eval,do_apply,6,[]}";
+    const std::string call = "failed-call", place = " failed: oops, in shop:open/0.";
+    // with init's frames it ran, whatever else is known of it
+    for (const bool up : {false, true}) {
+        CHECK(told_start(in(start), up) == ToldStart{call, "What -s or -run called" + place});
+        CHECK(told_start(in(eval + ",{init,start_it,1,[]}," + start), up) ==
+              ToldStart{call, "What -eval called" + place});
+    }
+    CHECK(told_start("oops", true) == ToldStart{call, "What the node ran failed: oops."});
+    CHECK(told_start("oops", false) == ToldStart{"start-up", "The node did not start: oops."});
+    CHECK(told_start("", true).rule == call);
+    CHECK(told_start("", false).rule == "start-up");
+    CHECK(told_start(in("{'Elixir.Mix.CLI',run_task,2,[]}"), true) == ToldStart{call, "What mix ran" + place});
+    CHECK(told_start(in("{'Elixir.Kernel.CLI',exec_fun,2,[]}"), true) == ToldStart{call, "What elixir ran" + place});
+    CHECK(told_start(in("{'Elixir.Config.Reader','read!',2,[]}"), true) ==
+          ToldStart{call, "The configuration in Elixir" + place});
+    CHECK(told_start(in("{shell,eval_loop,3,[]}"), true) == ToldStart{call, "What was typed into the shell" + place});
+    CHECK(told_start(in(eval), true) == ToldStart{call, "What was evaluated" + place});
+    // An escript is what -run names; what init meets of its own command line is not what the node ran.
+    const std::string rel = "Missing rel: shop", flag = "{bad_environment_value,\"{a\"}";
+    CHECK(told_start(rel, true, {"escript"}) == ToldStart{call, "The escript failed: Missing rel: shop."});
+    CHECK(told_start(rel, true) == ToldStart{"start-up", "The node did not start: Missing rel: shop."});
+    CHECK(told_start(flag, true).rule == "start-up");
+    // What -eval was given is told once, and -eval, too.
+    CHECK(told_start("{{badmatch,{error,{1,erl_parse,[\"syntax error\"]}}},[{init,start_it,1,[]}," + start + "]}",
+                     true) == ToldStart{call, "What -eval called failed: it is no Erlang: syntax error."});
+    CHECK(told_start("{undef,[{shop,open,[],[]}," + eval + ",{init,start_it,1,[]}," + start + "]}", true) ==
+          ToldStart{call, "What -eval called failed: shop:open/0 does not exist."});
+    // Applications and kernel's processes have no caller of that kind.
+    CHECK(told_start("{application_start_failure,shop,oops}", true, {}, {},
+                     "Kernel pid terminated (application_controller)") ==
+          ToldStart{"start-up", "Application shop did not start: oops."});
+}
+
+TEST_CASE("a folder that does not exist is told of a module that is missing, and of no other", "[boot]") {
+    const std::string missing = "{undef,[{shop,open,[],[]},{init,start_em,1,[]}]}";
+    const std::string what = "What -s or -run called failed: shop:open/0 does not exist";
+    CHECK(told_start(missing, true, {}, {"/srv/ebin"}).title == what + "; its folder /srv/ebin does not exist.");
+    CHECK(told_start(missing, true).title == what + ".");
+    CHECK(told_start("{undef,[{lists,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title ==
+          "What -s or -run called failed: lists:open/0 does not exist, though its module is there.");
+    CHECK(told_start("{oops,[{shop,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title.find("folder") ==
+          std::string::npos);
+    CHECK(told_start(missing, true, {}, {std::string(90, 'x')}).title == what + ".");  // in one breath
+}
+
+TEST_CASE("a long term leaves room for the place where it was raised", "[boot]") {
+    std::string items = "a";
+    for (int i = 0; i < 60; ++i) items += ",item_" + std::to_string(i);
+    const std::string title =
+        told_start("{{bad_state,[" + items + "]},[{shop,open,0,[]},{init,start_em,1,[]}]}", true).title;
+    CHECK(title.ends_with("}, in shop:open/0."));
+    CHECK(title.size() <= 160);
 }

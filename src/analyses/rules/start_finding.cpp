@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/called_names.hpp"
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -111,6 +112,12 @@ bool has_module(const Snapshot& snapshot, std::string_view name) {
     return std::ranges::any_of(snapshot.modules, [&](const Module& m) { return snapshot.text(m.name) == name; });
 }
 
+// A script runs by -run escript start; releases load that module, too.
+bool is_escript(const Snapshot& snapshot) {
+    const std::vector<std::string_view> names = called_names(snapshot).names;
+    return std::ranges::find(names, "escript") != names.end();
+}
+
 constexpr Ours of_eval = "What -eval called failed: ";
 
 // Who called what failed, where the node ran: the stack tells, else who is loaded.
@@ -120,6 +127,8 @@ Ours caller(const Snapshot& snapshot, const ToldCause& told) {
         return any([module](const LogFrame& f) { return f.module == module; });
     };
     if (of("Elixir.Mix.CLI") || of("Elixir.Mix.Task")) return "What mix ran failed: ";
+    if (any([](const LogFrame& f) { return f.module.starts_with("Elixir.Config"); }))
+        return "The configuration in Elixir failed: ";
     if (of("Elixir.Kernel.CLI")) return "What elixir ran failed: ";
     if (any([](const LogFrame& f) { return f.module == "shell" && f.function.starts_with("eval_"); }))
         return "What was typed into the shell failed: ";
@@ -130,7 +139,7 @@ Ours caller(const Snapshot& snapshot, const ToldCause& told) {
         return of_eval;
     if (of("erl_eval")) return by_init ? of_eval : Ours("What was evaluated failed: ");
     if (by_init) return "What -s or -run called failed: ";
-    if (has_module(snapshot, "escript")) return "The escript failed: ";
+    if (is_escript(snapshot)) return "The escript failed: ";
     return "What the node ran failed: ";
 }
 
@@ -262,7 +271,10 @@ void add_told(const RuleInput& input, Finding& finding) {
 
 bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Snapshot& snapshot) {
     if (slogan.kind != SloganKind::boot_failure) return false;
-    if (told == nullptr || told->failure.stack.empty()) return is_up(snapshot);
+    if (told == nullptr) return is_up(snapshot);
+    // What the command line or the boot script says wrongly is met by init itself, also when kernel has started.
+    if (told->failure.stack.empty() && told->cause.kind == CauseKind::bad_specification && !is_escript(snapshot))
+        return false;
     return is_up(snapshot) || std::ranges::any_of(told->failure.stack, [](const LogFrame& frame) {
                return frame.module == "init" && frame.function.starts_with("start_");
            });
