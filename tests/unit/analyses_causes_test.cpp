@@ -608,6 +608,14 @@ TEST_CASE("a full standard output is not why the node died", "[causes]") {
         "{offender,[{pid,undefined},{id,logger}]}]}}");
     CHECK(told("\"{bad_environment_value,\\\"{a,\\\"}\"", {undef}).what ==
           "a value on the command line (-App Key Value) is no Erlang: {a,");
+    // A report of the same reason may tell more of the way to it, also where the slogan has no stack.
+    const LogEvent child = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{"
+        "reason,{bad_config,{handler,no_such_h}}},{offender,[{pid,undefined},{id,journal}]}]}}");
+    CHECK(told("{bad_config,{handler,no_such_h}}", {child}).children == std::vector<std::string>{"journal"});
+    CHECK(told("{bad_config,{handler,no_such_h}}", {undef}).what == "a setting is wrong: {handler,no_such_h}");
+    // Who had a name that nobody has any more ended of what its supervisor reports.
+    CHECK(told("{noproc,{gen_server,call,[shop,x]}}", {setting}).what == "a setting is wrong: {handler,no_such_h}");
     // A slogan that leaves a part out is told by who knows it.
     CHECK(told("{{badmatch,{error,{_}}},[{shop,init,1,[]}]}", {server}).what == "the disk is full (enospc)");
 }

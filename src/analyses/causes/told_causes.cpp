@@ -45,6 +45,7 @@ bool is_decisive(const ToldCause& told) {
     if (failure.words || failure.weight() <= 0 || is_bare(told)) return false;
     switch (told.cause.kind) {
         case CauseKind::none:
+        case CauseKind::not_registered:  // whoever had the name may have ended of what a report tells
         case CauseKind::no_output:
         case CauseKind::timeout:
         case CauseKind::stopped: return false;
@@ -65,11 +66,11 @@ bool is_same(const ToldCause& a, const ToldCause& b) {
         const auto begin = TermReader(*failure.term).begin_of(reason);
         return begin && TermReader::is_atom(begin->first) ? begin->first.text : std::string_view{};
     };
-    const auto youngest = [](const Failure& failure) {
-        const LogFrame& frame = failure.stack.front();
-        return frame.module + ':' + frame.function;
-    };
-    return name(a.failure) == name(b.failure) && !b.failure.stack.empty() && youngest(a.failure) == youngest(b.failure);
+    if (name(a.failure) != name(b.failure)) return false;
+    const std::vector<LogFrame>&mine = a.failure.stack, &other = b.failure.stack;
+    if (mine.empty()) return true;
+    return !other.empty() && mine.front().module == other.front().module &&
+           mine.front().function == other.front().function;
 }
 
 // Ends that follow from others, and reports that are not about an end.
