@@ -459,7 +459,7 @@ void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, c
             source.truncation +=
                 ", a multiple of 64 KiB: the VM was killed while it wrote (ERL_CRASH_DUMP_SECONDS, heart, a service "
                 "manager), or the disk was full";
-        loader.anomalies().add(Anomaly::truncated, end);
+        loader.anomalies().add(Anomaly::truncated, source.bytes);
     }
     if (!source.process_table_complete) loader.anomalies().add(Anomaly::cut_in_process_table, end);
 }

@@ -1,4 +1,5 @@
 // =loaded_modules, =mod:NAME (beam_bif_load.c, loaded() in break.c) and =fun (dump_fun_entries() in erl_fun.c).
+#include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
 
@@ -12,11 +13,30 @@ constexpr Field<Node> code_fields[] = {
 
 void ignore(Loader&, Module&, std::string_view, std::uint64_t) {}
 
-// Attributes and compilation info are external terms in hexadecimal or base64; nothing asks for them.
+// Attributes and compilation info are external terms in hexadecimal or base64. Of the latter {source, Path} is asked
+// for: the atom `source` and a string of bytes (compile.erl; a path beyond Latin-1 is a list of another form, and
+// left out). It is looked for as these bytes, which stand once in a list of options and a version.
+void read_compilation(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
+    constexpr std::size_t most_bytes = 64u << 10;
+    constexpr std::string_view key("\x06source\x6B", 8);  // length of the atom, its name, STRING_EXT
+    TermStyle style;
+    style.base64 = loader.dialect.version >= 5;
+    std::string info;
+    append_data(style, value, info, most_bytes);
+    const std::size_t at = info.rfind(key);
+    if (at == info.npos || at + key.size() + 2 > info.size()) return;
+    const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };
+    const std::size_t from = at + key.size() + 2, length = byte(from - 2) << 8 | byte(from - 1);
+    if (length <= info.size() - from) module.source = loader.snapshot.texts.intern(info.substr(from, length));
+}
+
 constexpr Field<Module> module_fields[] = {
-    {"Current size: ", &Module::current_bytes},     {"Current attributes: ", {}, {}, ignore},
-    {"Current compilation info: ", {}, {}, ignore}, {"Old size: ", &Module::old_bytes},
-    {"Old attributes: ", {}, {}, ignore},           {"Old compilation info: ", {}, {}, ignore},
+    {"Current size: ", &Module::current_bytes},
+    {"Current attributes: ", {}, {}, ignore},
+    {"Current compilation info: ", {}, {}, read_compilation},
+    {"Old size: ", &Module::old_bytes},
+    {"Old attributes: ", {}, {}, ignore},
+    {"Old compilation info: ", {}, {}, ignore},
 };
 
 void read_fun_module(Loader& loader, FunEntry& fun, std::string_view value, std::uint64_t) {

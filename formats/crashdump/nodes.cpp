@@ -12,9 +12,15 @@ void read_message(Loader& loader, Timer& timer, std::string_view value, std::uin
     timer.message = loader.text(value.substr(0, longest_message));
 }
 
+// "-417": it was to fire before the dump was begun, and is due.
+void read_left(Loader& loader, Timer& timer, std::string_view value, std::uint64_t offset) {
+    const bool overdue = value.starts_with('-') && parse_decimal(value.substr(1)).has();
+    timer.left_ms = overdue ? Count(0) : loader.number(value, offset);
+}
+
 constexpr Field<Timer> timer_fields[] = {
     {"Message: ", {}, {}, read_message},
-    {"Time left: ", &Timer::left_ms},
+    {"Time left: ", {}, {}, read_left},
 };
 
 constexpr Always timer_always[] = {{"Message: "}, {"Time left: "}};

@@ -251,6 +251,7 @@ struct DistNode {
 struct Module {
     TextId name = TextId::none;
     Count current_bytes, old_bytes;
+    TextId source = TextId::none;  ///< path of its source as the compiler noted it; none: not known
 };
 
 /// Funs that the VM knows, one entry per fun of a loaded module.

@@ -114,11 +114,22 @@ constexpr CauseRow rows[] = {
      .hint = "Mind the shell's quotes: strings need their own, as in '\"text\"'."},
     {.reason = "{unbound_var, Name :: atom()}",
      .kind = bad_code,
-     .says = "what -eval was given has a variable without a value: {Name}",
+     .says = "it has a variable without a value: {Name}",
      .hint = quotes_hint},
+    {.reason = "function_clause",
+     .kind = bad_specification,
+     .says = "a flag of the command line that needs a value has none: -boot, -mode, -loader",
+     .hint = "A shell's variable that is empty leaves a flag without its value: -boot $RELEASE.",
+     .youngest = "init:b2s"},
+    {.reason = "{error, {Line, erl_scan, {string, _, Text} | {unterminated, _, Text} | Text :: text() | _}, _}",
+     .kind = bad_code,
+     .says = "a text that it reads is no Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
+             "syntax error]",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = BH_SYNTAX_ERROR("_"),
      .kind = bad_code,
-     .says = "what -eval was given is no Erlang[: {Text:text}|: a syntax error]",
+     .says = "it is no Erlang[: {Text:text}|: a syntax error]",
      .hint = "Mind the shell's quotes around -eval, and the full stop at the end.",
      .inside = true,
      .circumstance = Circumstance::eval},
@@ -146,7 +157,7 @@ constexpr CauseRow rows[] = {
     // the cause, where a report tells it.
     {.reason = "shutdown",
      .kind = unknown,
-     .says = "its top supervisor gave up, since children of it failed more often than it allows (shutdown)",
+     .says = "its top supervisor gave up: children failed more often than it allows (shutdown)",
      .circumstance = Circumstance::had_run},
 
     // The distribution (inet_tcp_dist.erl, erl_epmd.erl), the terminal, applications, names of processes.
@@ -195,6 +206,16 @@ constexpr CauseRow rows[] = {
      .kind = timeout,
      .says = "a call of {Server:term} was not answered in time",
      .where = Where::own_code},
+    {.reason = "{nodedown, Node :: atom()} | {{nodedown, Node :: atom()}, _}",
+     .kind = refused,
+     .says = "node {Node} can't be reached (nodedown)",
+     .hint = "See whether it runs, has the same cookie, and its name resolves: net_adm:ping/1.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "{noproc, {_, _, [({global, Server} | {via, _, Server}) | _]}}",
+     .kind = not_registered,
+     .says = "it called {Server:term}, and no process is registered under that name in the cluster",
+     .where = Where::own_code},
     {.reason = "{noproc, {_, _, [Server :: atom() | _]}}",
      .kind = not_registered,
      .says = "it called {Server}, and no process is registered under that name",
@@ -202,6 +223,41 @@ constexpr CauseRow rows[] = {
     {.reason = "{noproc, {_, _, [Server | _]}}",
      .kind = not_registered,
      .says = "it called {Server:term}, which is no process any more",
+     .where = Where::own_code},
+
+    {.reason = "pang",
+     .kind = refused,
+     .says = "another node did not answer a ping (pang)",
+     .hint = "See whether it runs, has the same cookie, and its name resolves.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "noproc",
+     .kind = not_registered,
+     .says = "a process that it called, or was to use, does not exist (noproc)",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "timeout",
+     .kind = timeout,
+     .says = "an answer did not come in time (timeout)",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "closed",
+     .kind = refused,
+     .says = "a socket that it used was closed (closed)",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "nofile",
+     .kind = bad_module,
+     .says = "a module that it was to load is not on the code path (nofile)",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "killed",
+     .kind = stopped,
+     .says = "it was killed: by exit(Pid, kill), or for exceeding max_heap_size",
+     .where = Where::own_code},
+    {.reason = "{badarity, {_, Arguments = [_ | _]}}",
+     .kind = bad_value,
+     .says = "a fun was called with another number of arguments than it has: {Arguments:term 60}",
      .where = Where::own_code},
 
     // mnesia's reasons, bare or matched; ssl's, and those of who listens by it.
@@ -218,9 +274,9 @@ constexpr CauseRow rows[] = {
      .hint = "Another node of the cluster has to start first, or the tables do not exist in this schema.",
      .where = Where::own_code,
      .inside = true},
-    {.reason = "no_cert",
+    {.reason = "Reason = (no_cert | nooptions)",
      .kind = bad_specification,
-     .says = "a TLS listener was given no certificate (no_cert)",
+     .says = "a TLS listener was given no certificate ({Reason})",
      .hint = "Give it certfile and keyfile, certs_keys or sni_fun.",
      .where = Where::own_code},
     // "TLS client: In state hello at tls_record.erl:564 generated CLIENT ALERT: Fatal - Unexpected Message\n ..."
@@ -352,8 +408,16 @@ constexpr PosixError errors[] = {
     {"einval", bad_value, "the operating system was given a wrong argument"},
 };
 
+constexpr LoaderRefusal refusals[] = {
+    {"'Atom' not found", "OTP 20 or later compiled it, and this release is older"},
+    {"'AtU8' not found", "a release before 20 compiled it"},
+    {"this emulator supports only up to", "a later release compiled it"},
+    {"re-compile this module", "an earlier release compiled it"},
+};
+
 }  // namespace
 
+std::span<const LoaderRefusal> loader_refusals() { return refusals; }
 std::string_view name_of(CauseKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 std::span<const CauseRow> cause_rows() { return rows; }
 std::span<const PosixError> posix_errors() { return errors; }

@@ -70,6 +70,14 @@ constexpr bool is_function_of(std::string_view functions, std::string_view modul
     return false;
 }
 
+/// What the VM's loader says of a module that it does not load (beam_load.c, beam_file.c, code_server.erl), and what it
+/// means of releases.
+struct LoaderRefusal {
+    std::string_view part;  ///< of its words
+    Ours means;
+};
+std::span<const LoaderRefusal> loader_refusals();
+
 /// An error of the operating system, or of Erlang's own resolver and port mapper.
 struct PosixError {
     std::string_view atom;

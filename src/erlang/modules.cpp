@@ -31,7 +31,7 @@ bool has_role(std::string_view module, ModuleRole role) {
 
 bool is_library(std::string_view module) {
     return has_role(module, library) || module == "elixir" || module.starts_with("elixir_") ||
-           module.starts_with("Elixir.Config");
+           module.starts_with("Elixir.Config") || module.starts_with("Elixir.Mix.");
 }
 
 }  // namespace beamheap::erlang

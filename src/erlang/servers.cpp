@@ -70,7 +70,27 @@ constexpr OutsideCall calls[] = {
 };
 static_assert(std::size(calls) <= 8);  // the rule keeps a bit of each
 
+struct ServersOf {
+    std::string_view begin, application;
+};
+constexpr ServersOf registered[] = {
+    {"Elixir.Logger", "logger"}, {"dtls_", "ssl"},    {"hackney_", "hackney"}, {"httpc_", "inets"},
+    {"inets_", "inets"},         {"lager_", "lager"}, {"mnesia_", "mnesia"},   {"ranch_", "ranch"},
+    {"sasl_", "sasl"},           {"ssh_", "ssh"},     {"ssl_", "ssl"},         {"tls_", "ssl"},
+};
+
+constexpr std::string_view of_kernel[] = {"application_controller", "code_server", "erl_prim_loader", "error_logger",
+                                          "file_server_2",          "init",        "kernel_sup",      "logger"};
+
 }  // namespace
+
+bool is_kernel_server(std::string_view name) { return std::ranges::find(of_kernel, name) != std::end(of_kernel); }
+
+std::string_view application_of_server(std::string_view name) {
+    const auto found =
+        std::ranges::find_if(registered, [name](const ServersOf& row) { return name.starts_with(row.begin); });
+    return found == std::end(registered) ? std::string_view{} : found->application;
+}
 
 Ours advice_of_server(std::string_view name) {
     const auto found = std::ranges::find_if(servers, [name](const Server& server) {

@@ -67,9 +67,12 @@ private:
         if (c == '<' && digit(peek(1))) return pid();
         if (digit(c) || (c == '-' && digit(peek(1)))) return number();
         if (begins("fun ")) at_ += 4;
-        if (c == '\'' || (c >= 'a' && c <= 'z')) return level > 0 && words_follow() ? bare() : atom();
-        if (level > 0 && c == ',') return unknown();  // what init leaves out without a trace: a map (init.erl up to 25)
-        return level > 0 && c != '_' && c != '.' ? bare() : junk();
+        if (c == '\'' || (c >= 'a' && c <= 'z'))
+            return level > 0 && (words_follow() || is_odd_name()) ? bare() : atom();
+        // What init leaves out without a trace, a map or a binary (init.erl up to 25): {a,,b}, [a,].
+        if (level > 0 && (c == ',' || c == ']' || c == '}')) return unknown();
+        const bool path = begins("./") || begins("../");
+        return level > 0 && c != '_' && (c != '.' || path) ? bare() : junk();
     }
 
     std::size_t end_of_word() const {
@@ -86,9 +89,32 @@ private:
         return next != std::string_view::npos && word(text_[next]);
     }
 
+    // Whether a name that has more than a word's letters stands alone between delimiters: start_mine.boot, my-module,
+    // ./ebin/shop, start().
+    bool is_odd_name() const {
+        std::size_t end = at_;
+        while (end < text_.size() && (word(text_[end]) || std::string_view(".-/()+").find(text_[end]) != text_.npos))
+            ++end;
+        return end > end_of_word() && end < text_.size() &&
+               std::string_view(",]}").find(text_[end]) != std::string_view::npos;
+    }
+
+    // Where a text without quotes ends: at a delimiter outside of its own brackets; a comma before a blank is its own.
+    std::size_t end_of_text() const {
+        std::size_t open = 0, at = at_;
+        for (; at < text_.size(); ++at) {
+            const char c = text_[at];
+            if (c == '[' || c == '{') ++open;
+            if ((c == ']' || c == '}') && open-- == 0) return at;
+            if (c == ',' && open == 0 && (at + 1 >= text_.size() || text_[at + 1] != ' ')) return at;
+        }
+        return at;
+    }
+
     // An atom or a text that init printed without its quotes (init.erl up to 25): Elixir.Kernel.CLI, +, X, not set.
     Element bare() {
-        const std::size_t end = std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
+        const std::size_t end =
+            words_follow() ? end_of_text() : std::min(text_.find_first_of(",]}|{[\"\n", at_), text_.size());
         const bool whole =
             end != at_ && end != text_.size() && std::string_view(",]}|").find(text_[end]) != std::string_view::npos;
         if (!whole) return junk();

@@ -98,6 +98,16 @@ inline constexpr std::array idle_functions{
     IdleFunction{"gen_server", "loop_hibernate"},
     IdleFunction{"gen_statem", "loop"},
     IdleFunction{"disk_log", "loop"},
+    // servers of libraries that are loops of their own: process-one's, cowboy's and ranch's, rabbit's
+    IdleFunction{"p1_server", "collect_messages"},
+    IdleFunction{"p1_server", "loop"},
+    IdleFunction{"p1_fsm", "collect_messages"},
+    IdleFunction{"p1_fsm", "loop"},
+    IdleFunction{"cowboy_http", "loop"},
+    IdleFunction{"cowboy_http2", "loop"},
+    IdleFunction{"cowboy_websocket", "loop"},
+    IdleFunction{"ranch_conns_sup", "loop"},
+    IdleFunction{"rabbit_writer", "mainloop1"},
 };
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`

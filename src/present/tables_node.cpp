@@ -245,7 +245,7 @@ Table timer_table(const Names& names) {
              return timer.receiver_name != TextId::none ? bare(names, timer.receiver_name)
                                                         : owner_name(names, timer.receiver);
          }},
-        {{.name = "left_ms", .title = "LEFT", .unit = Unit::milliseconds, .doc = "until it fires"},
+        {{.name = "left_ms", .title = "LEFT", .unit = Unit::milliseconds, .doc = "until it fires; 0: it is due"},
          [&s](const Row& r) { return Value(s.timers[r].left_ms); }},
         {{.name = "message", .title = "MESSAGE", .doc = "as the VM printed it", .content = Content::term},
          [=, &s](const Row& r) { return printed(names, s.timers[r].message); }},

@@ -18,6 +18,7 @@ APP = r"""
 -module(sick_app).
 -behaviour(application).
 -export([start/2, stop/1, init/1, handle_call/3, handle_cast/2, run/0, boot/0, loop/1, wrong/0]).
+-export([handle_info/2, fine/0, sends/0, asks/0, asks_normal/0, scans/0, songs/0, throws/0, takes_name/0, asks_node/0, other_dies/0]).
 start(_, _) ->
     case application:get_env(sick, mode) of
         {ok, start_error} -> {error, {no_license_file, "/etc/sick/license"}};
@@ -33,6 +34,7 @@ init(sup) ->
         {ok, bad_child_spec} -> {ok, {{one_for_one, 1, 5}, [{sick_server, nothing}]}};
         _ -> {ok, {{one_for_one, 1, 5}, [Child]}}
     end;
+init(idle) -> {ok, idle};
 init(server) ->
     {ok, Mode} = application:get_env(sick, mode),
     server(Mode).
@@ -46,6 +48,7 @@ server(listen_match) ->
     {ok, Port} = application:get_env(sick, port),
     {ok, L} = gen_tcp:listen(Port, [{reuseaddr, false}]),
     {ok, L};
+server(gives_up) -> {ok, ticking, 50};
 server(undef) -> gpio:start(17, output);
 server(typo) -> {ok, propslist:get_value(a, [{a, 1}])};
 server(no_table) -> {ok, ets:lookup(sick_cache, key)};
@@ -55,11 +58,27 @@ server(badarg) -> {ok, list_to_integer("80a")};
 server(function_clause) -> {ok, lists:keyfind(a, b, c, d)};
 server(no_such_env) -> {ok, V} = application:get_env(sick, database_url), {ok, V};
 server(throw) -> throw({cannot_reach_database, "db.internal", econnrefused}).
+handle_call({stop, Reason}, _, S) -> {stop, Reason, S};
 handle_call(_, _, S) -> {reply, ok, S}.
+handle_info(timeout, S) -> {ok, _} = maps:find(price, #{}), {noreply, S};
+handle_info(_, S) -> {noreply, S}.
 handle_cast(_, S) -> {noreply, S}.
 run() -> ok = application:start(sick, permanent).
 wrong() -> erlang:error({config_missing, "PORT"}).
 boot() -> undefined_module_of_mine:start().
+fine() -> ok.
+sends() -> sick_router ! hello.
+asks() -> {ok, P} = gen_server:start({local, sick_ledger}, ?MODULE, idle, []), gen_server:call(P, {stop, out_of_paper}).
+asks_normal() -> {ok, _} = gen_server:start({local, sick_ledger}, ?MODULE, idle, []), gen_server:call(sick_ledger, {stop, normal}).
+scans() -> {ok, T, _} = erl_scan:string("'abc"), T.
+songs() -> erlang:error({songs, ["Florence and the Machine", "Ohio Players", {a, b, c, d}]}).
+throws() -> throw({config_error, "missing section [database] in app.ini"}).
+takes_name() -> register(init, self()).
+asks_node() -> gen_server:call({sick_ledger, 'sick@nowhere'}, get).
+other_dies() ->
+    spawn(fun() -> erlang:error({gen_tcp, listen, eaddrinuse}) end),
+    timer:sleep(100),
+    erlang:error({my_own_reason, shop}).
 loop(N) -> loop(N + 1).
 """
 
@@ -165,12 +184,32 @@ def boot_script(content):
     return go
 
 
+def called(function):
+    return lambda m: ["-s", "sick_app", function]
+
+
 def evaluated(text):
     return lambda m: ["-eval", text]
 
 
 def resource(text):
     return lambda m: (m.folder / "sick.app").write_text(text) and ["-s", "sick_app", "run"]
+
+
+def no_files_left(m):
+    """All descriptors are taken before a module is to be loaded; the twin is `undef_s`, whose module is not there."""
+    take_all = "T = fun(T) -> case file:open(\"/proc/version\", [read, raw]) of {ok, _} -> T(T); _ -> ok end end, T(T), sick_app:boot()."
+    import resource as limits
+    return [{"preexec_fn": lambda: limits.setrlimit(limits.RLIMIT_NOFILE, (64, 64))}, "-eval", take_all]
+
+
+def hidden_module(m):
+    """A module of ours with a name of OTP's, which goes before it."""
+    folder = m.folder / "hides"
+    folder.mkdir(exist_ok=True)
+    (folder / "array.erl").write_text("-module(array).\n-export([mine/0]).\nmine() -> ok.\n")
+    m.erl("-noinput", "-eval", f'{{ok,_}} = compile:file("{folder}/array.erl", [{{outdir, "{folder}"}}]), halt().', dump=None)
+    return ["-pa", str(folder), "-eval", "array:new()."]
 
 
 def few_files(_):
@@ -213,6 +252,21 @@ MORE_WAYS = [
     Way("logger_level", config("[{kernel,[{logger_level,loud}]}]."), ("setting", "logger_level")),
     Way("logger_handler", config("[{kernel,[{logger,[{handler,default,no_such_h,#{}}]}]}]."), ("setting", "no_such_h")),
     Way("no_file_left", few_files, ("file descriptor",)),
+    Way("files_gone", no_files_left, ("sick_app", "no file descriptor left"), ("does not exist",)),
+    Way("hidden_module", hidden_module, ("array:new/0", "hides that of OTP"), ()),
+    Way("not_hidden", evaluated("array:no_such(1)."), ("array:no_such/1", "its module is there"), ("hides",)),
+    Way("name_odd", lambda m: ["-sname", "a b"], ("a b is no name",), ("taken", "epmd")),
+    Way("noproc_plain", evaluated("{ok, _} = {error, noproc}."), ("does not exist (noproc)",), ()),
+    Way("erpc", evaluated("erpc:call(node(), sick_app, wrong, [])."), ("config_missing", "sick_app:wrong/0"), ("exception",)),
+    Way("run_file", lambda m: ["-s", "sick_app.erl"], ("sick_app.erl", "a file's name, not a module's"), ("did not start",)),
+    Way("run_dash", lambda m: ["-s", "sick-app"], ("sick-app", "not"), ("did not start", "a file's")),
+    Way("flag_value", lambda m: ["-boot"], ("flag", "-boot", "no", "value")),
+    Way("eval_command", evaluated("c(nofile)."), ("-eval", "c/1", "command of the shell"), ("misspelt",)),
+    Way("eval_local", evaluated("nothing_here(1)."), ("nothing_here/1", "without a module"), ("command of the shell",)),
+    Way("scan", called("scans"), ("-s or -run", "quote has no end"), ("did not start",)),
+    Way("name_registered", called("takes_name"), ("init", "registered already"), ()),
+    Way("node_down", called("asks_node"), ("sick@nowhere", "nodedown"), ()),
+    Way("boot_name", lambda m: ["-boot", "start_of_mine"], ("did not start", "start_of_mine.boot"), ("-path", "kernel")),
 ]
 
 # For releases whose crypto fits this machine's OpenSSL.
@@ -224,13 +278,25 @@ SSL_WAYS = [
         ("TLS connection failed",)),
 ]
 
+# A name that -s gives, and twins of it: what a module that is there is called, and a module behind one that worked.
 WAYS = [
-    Way("undef_s", lambda m: ["-s", "no_such_module"], ("no_such_module:start/0", "does not exist")),
-    Way("undef_run", lambda m: ["-run", "sick_app", "nothing"], ("sick_app:nothing",)),
-    Way("undef_inside", lambda m: ["-s", "sick_app", "boot"], ("undefined_module_of_mine:start/0",)),
-    Way("error_inside", lambda m: ["-s", "sick_app", "wrong"], ("config_missing",)),
+    Way("undef_s", lambda m: ["-s", "no_such_module"], ("-s or -run", "no_such_module", "not"), ("did not start", "folder")),
+    Way("undef_second", lambda m: ["-s", "sick_app", "fine", "-s", "no_such_module"], ("no_such_module",), ("did not start", "sick_app", "fine")),
+    Way("undef_folder", lambda m: ["-pa", "/nonexistent/ebin", "-run", "no_such_module", "begin_it"], ("no_such_module", "/nonexistent/ebin", "does not exist"), ("did not start",)),
+    Way("undef_run", lambda m: ["-run", "sick_app", "nothing"], ("sick_app:nothing",), ("did not start", "not on the code path")),
+    Way("undef_inside", lambda m: ["-s", "sick_app", "boot"], ("undefined_module_of_mine:start/0",), ("did not start", "module sick_app")),
+    Way("error_inside", lambda m: ["-s", "sick_app", "wrong"], ("-s or -run", "config_missing",), ("did not start",)),
     Way("eval_syntax", lambda m: ["-eval", "foo(."], ("-eval", "syntax error")),
-    Way("eval_match", lambda m: ["-eval", "{ok, F} = file:open(\"/nonexistent/x\", [read])."], ("enoent",)),
+    Way("eval_match", lambda m: ["-eval", "{ok, F} = file:open(\"/nonexistent/x\", [read])."], ("-eval", "enoent",), ("did not start",)),
+    Way("sends", called("sends"), ("sick_router", "no process is registered"), ("did not start",)),
+    Way("asked_ends", called("asks"), ("ended while it was called", "out_of_paper"), ("did not start",)),
+    Way("asked_normal", called("asks_normal"), ("sick_ledger", "ended while it was called", "normal"), ("did not start",)),
+    # Any text in a reason is not why; one that a tag says to be an error is.
+    Way("songs", called("songs"), ("songs", "sick_app:songs/0"), ("did not start", "failed: Florence")),
+    Way("throw_text", called("throws"), ("missing section [database]",), ("did not start", "nocatch")),
+    # A process that nobody needs ends, too: its port is not why.
+    Way("other_dies", called("other_dies"), ("my_own_reason",), ("eaddrinuse", "port")),
+    Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start",)),
     Way("eval_typo", lambda m: ["-eval", "propslist:get_value(a, [])."], ("propslist:get_value/2", "proplists")),
     Way("no_boot_file", lambda m: ["-boot", "/nonexistent/start"], ("/nonexistent/start.boot",)),
     Way("no_config", lambda m: ["-config", "/nonexistent/sys"], ("/nonexistent/sys.config",)),

@@ -2,14 +2,17 @@
 #include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/logs/log_forms.hpp"
 #include "present/spelling.hpp"
+#include "support/made_findings.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -70,6 +73,28 @@ TEST_CASE("a module that is there and does not load is told by what the emulator
     CHECK(words("Error loading module shop:\\n", "") == unknown_why);
     CHECK(words("Error loading module shop:\\n  \\n", "") == unknown_why);
     CHECK(words("Error loading module bank:\\n  it was cut.", "") == missing);
+    // what the words mean of releases
+    CHECK(
+        words("Error loading module shop:\\n  mandatory chunk of type 'Atom' not found", "").what ==
+        "module shop can't be loaded: mandatory chunk of type 'Atom' not found (OTP 20 or later compiled it, and this "
+        "release is older)");
+    CHECK(words("Error loading module shop:\\n  use of opcode 180; this emulator supports only up to 159", "").what ==
+          "module shop can't be loaded: use of opcode 180; this emulator supports only up to 159 (a later release "
+          "compiled it)");
+    // what the operating system said of its file
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",emfile").what ==
+          "module shop can't be loaded: there is no file descriptor left (emfile)");
+    const auto report = [&](std::string_view text) {
+        LogEvent event;
+        event.term =
+            parse_term("{error_report,<0.8.0>,{<0.20.0>,{erl_prim_loader,file_error},\"" + std::string(text) + "\"}}");
+        REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
+        return explained(undef, {event});
+    };
+    CHECK(report("File operation error: emfile. Target: /srv/ebin/shop.beam. Function: get_file.").what ==
+          "module shop can't be loaded: there is no file descriptor left (emfile)");
+    CHECK(report("File operation error: emfile. Target: /srv/ebin/shop_shop.beam. Function: get_file.") == missing);
+    CHECK(report("File operation error: enothing. Target: /srv/ebin/shop.beam. Function: get_file.") == missing);
     // -on_load() that failed, with the library's own words
     const std::string failed = "The on_load function for module ~s returned:~n~P~n";
     CHECK(words(failed, "shop,{error,{load_failed,\"Failed to load NIF library: '/x/shop.so: no such file'\"}},9") ==
@@ -103,6 +128,22 @@ TEST_CASE("the module of -s or -run is told where the emulator named it", "[caus
     }
     CHECK(explained("{undef,[{init,run,[a],[]}]}", {}).what == "init:run/1 does not exist");
     CHECK(explained("{undef,[{boot,start_it,[a],[]}]}", {}).what == "boot:start_it/1 does not exist");
+}
+
+TEST_CASE("a module of the program's own that hides one of OTP's is told", "[causes][boot]") {
+    const auto told = [](std::string_view name, std::string_view source) {
+        test::MadeSnapshot made;
+        made.s.modules.push_back({made.text("lists"), 1, {}, made.text("/build/otp/lib/stdlib/src/lists.erl")});
+        made.s.modules.push_back({made.text(name), 1, {}, made.text(source)});
+        return explained("{undef,[{" + std::string(name) + ",f,[],[]}]}", {}, made.seal()).what;
+    };
+    const std::string hides = ":f/0 does not exist, and a module of the program's own hides that of OTP";
+    const std::string there = ":f/0 does not exist, though its module is there";
+    CHECK(told("proplists", "/srv/shop/src/proplists.erl") == "proplists" + hides);
+    CHECK(told("crypto", "/srv/shop/src/crypto.erl") == "crypto" + hides);
+    CHECK(told("proplists", "/build/otp/lib/stdlib/src/proplists.erl") == "proplists" + there);
+    CHECK(told("proplists", "") == "proplists" + there);
+    CHECK(told("shop", "/srv/shop/src/shop.erl") == "shop" + there);
 }
 
 TEST_CASE("a module is misspelt by one letter where its name is short, by two where it is long", "[causes][boot]") {
@@ -227,26 +268,161 @@ TEST_CASE("how far a start came is told by who is there", "[causes][boot]") {
     }
 }
 
-TEST_CASE("the last modules are told where modules were loaded one by one", "[causes][boot]") {
-    const auto last = [](const std::vector<std::string>& modules) {
+TEST_CASE("the program's modules that were loaded last are told, newest first", "[causes][boot]") {
+    struct Loaded {
+        std::string name, source;
+    };
+    const std::string build = "/build/otp", mine = "/srv/shop/src/";
+    const auto last = [&](const std::vector<Loaded>& modules, std::string_view anchor = "/build/otp") {
         test::MadeSnapshot made;
         made.process(0, "init");
-        for (const std::string& name : modules) made.s.modules.push_back({made.text(name), 1, {}});
+        const auto add = [&](const std::string& name, const std::string& source) {
+            made.s.modules.push_back({made.text(name), 1, {}, made.text(source)});
+        };
+        if (!anchor.empty()) add("lists", std::string(anchor) + "/lib/stdlib/src/lists.erl");
+        for (const Loaded& module : modules) add(module.name, module.source);
         const Snapshot& snapshot = made.seal();
         const std::string told = present::plain_text(snapshot, boot_stage(snapshot, {}).told);
-        const std::size_t at = told.find("; loaded last: ");
-        return at == told.npos ? std::string() : told.substr(at + 15);
+        const std::string_view words = "; loaded last: ";
+        const std::size_t at = told.find(words);
+        return at == told.npos ? std::string() : told.substr(at + words.size());
     };
-    const std::vector<std::string> nine{"z", "a", "b", "c", "d", "e", "f", "h", "g"};
-    CHECK(last(nine) == "f, h, g");
-    CHECK(last({nine.begin(), nine.end() - 1}).empty());  // eight: too few to tell by their order
-    CHECK(last({"z", "b", "a", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
-    CHECK(last({"z", "a", "b", "c", "d", "e", "f", "g", "h"})
-              .empty());  // the last eight are in the order of their names: a release
-    CHECK(last({"a", "z", "b", "c", "d", "e", "f", "g", "h"}) == "f, g, h");
-    const std::string of20(20, 'y'), of21(21, 'x');
-    CHECK(last({"z", "a", "b", "c", "d", "e", of20, of20 + "", of20}) == of20 + ", " + of20 + ", " + of20);
-    CHECK(last({"z", "a", "b", "c", "d", "e", of21, of20, of20}) == of20 + ", " + of20);  // more than sixty letters
+    const auto of_otp = [&](const std::string& name) {
+        return Loaded{name, build + "/lib/inets/src/" + name + ".erl"};
+    };
+    const auto own = [&](const std::string& name) { return Loaded{name, mine + name + ".erl"}; };
+    std::vector<Loaded> modules{of_otp("z"), own("shop"), of_otp("b"), own("cart"),  of_otp("c"),
+                                of_otp("a"), of_otp("e"), of_otp("d"), {"bare", ""}, {"zlib", build + "/erts/x.erl"}};
+    CHECK(last(modules) == "cart, shop");
+    CHECK(last(modules, "").empty());  // nobody tells where OTP was built
+    // a folder that only begins like OTP's is the program's
+    modules.push_back({"near", "/build/otp_own/lib/x/src/near.erl"});
+    CHECK(last(modules) == "near, cart, shop");
+    modules.push_back(own("till"));
+    CHECK(last(modules) == "till, near, cart");
+    // A release loads all of its modules at once, in the order of their names.
+    std::vector<Loaded> sorted;
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) sorted.push_back(own(name));
+    CHECK(last(sorted).empty());
+    const std::string long_name(31, 'x');
+    modules.push_back(own(long_name));
+    modules.push_back(own(long_name));
+    CHECK(last(modules) == long_name);  // no more than sixty letters
+}
+
+namespace {
+
+// An atom table as it was made, oldest first, and the modules that are loaded.
+const Snapshot& made_atoms(test::MadeSnapshot& made, const std::vector<std::string>& atoms,
+                           const std::vector<std::string>& modules) {
+    for (auto name = atoms.rbegin(); name != atoms.rend(); ++name) made.s.atoms.push_back(made.text(*name));
+    for (const std::string& name : modules) made.s.modules.push_back({made.text(name), 1, {}});
+    return made.seal();
+}
+
+// Names of a command line between what releases up to 18, and from 19 on, have before and behind them.
+std::vector<std::string> old_table(const std::vector<std::string>& names) {
+    std::vector<std::string> atoms{"true", "-spawn_opt/5-fun-0-", "std_low_alloc"};
+    atoms.insert(atoms.end(), names.begin(), names.end());
+    for (const char* name : {"-progname", "-home", "-sname", "no -path flag", "root", "progname", "home", "sname",
+                             "preloaded", "applications_loaded"})
+        atoms.emplace_back(name);
+    return atoms;
+}
+std::vector<std::string> new_table(const std::vector<std::string>& names) {
+    std::vector<std::string> atoms{"true", "net", "progname", "home", "noshell"};
+    atoms.insert(atoms.end(), names.begin(), names.end());
+    for (const char* name : {"preloaded", "applications_loaded", "kernel"}) atoms.emplace_back(name);
+    return atoms;
+}
+
+}  // namespace
+
+TEST_CASE("names of -s and -run stand where releases make their atoms", "[causes][boot]") {
+    using Names = std::vector<std::string_view>;
+    const auto called = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules) {
+        test::MadeSnapshot made;
+        const CalledNames names = called_names(made_atoms(made, atoms, modules));
+        return std::tuple(Names(names.names), Names(names.without_module), std::string(names.missing()));
+    };
+    using Told = std::tuple<Names, Names, std::string>;
+    const Names both{"shop", "open"};
+    // up to 18: flags stand elsewhere, so that the first name is a module
+    CHECK(called(old_table({"shop", "open"}), {"init"}) == Told(both, both, "shop"));
+    CHECK(called(old_table({"shop", "open"}), {"init", "shop"}) == Told(both, {}, ""));
+    CHECK(called(old_table({"shop", "open", "cart"}), {"shop"}) ==
+          Told({"shop", "open", "cart"}, {"cart"}, ""));  // -s shop open cart, or -s shop -s open -s cart
+    CHECK(called(old_table({}), {"init"}) == Told({}, {}, ""));
+    // from 19 on, flags of the program's own stand among them; those that are known are left out
+    CHECK(called(new_table({"shop", "open"}), {"init"}) == Told(both, both, ""));
+    CHECK(called(new_table({"sname", "shop", "pa"}), {"init"}) == Told({"shop"}, {"shop"}, ""));
+    // Without modules nobody knows; without an end the rest of the table is no command line.
+    CHECK(called(old_table({"shop"}), {}) == Told({"shop"}, {}, ""));
+    CHECK(called({"shop", "-progname"}, {"init"}) == Told({}, {}, ""));
+    CHECK(called({"progname", "home", "shop"}, {"init"}) == Told({}, {}, ""));
+    CHECK(called({"home", "shop", "preloaded"}, {"init"}) == Told({}, {}, ""));
+    std::vector<std::string> many(65, "x");
+    CHECK(std::get<0>(called(old_table(many), {"init"})).empty());
+    CHECK(std::get<0>(called(new_table(many), {"init"})).empty());
+    CHECK(std::get<0>(called({}, {"init"})).empty());
+}
+
+TEST_CASE("a module of -s or -run that init of 26 and later does not name is told by the atom table",
+          "[causes][boot]") {
+    const auto what = [](const std::vector<std::string>& names, const std::vector<std::string>& modules) {
+        test::MadeSnapshot made;
+        return explained("{undef,[{init,start_it,1,[]},{init,start_em,1,[]}]}", {},
+                         made_atoms(made, new_table(names), modules))
+            .what;
+    };
+    CHECK(what({"shop"}, {"init"}) == "module shop is not on the code path, or does not load");
+    CHECK(what({"shop", "open", "cart"}, {"init", "shop"}) == "module cart is not on the code path, or does not load");
+    CHECK(what({"shop", "open"}, {"init"}) == "a module is not found, or does not load: one of shop, open");
+    CHECK(what({"a", "b", "c", "d"}, {"init"}) == "a module is not found, or does not load: one of a, b, c and 1 more");
+    CHECK(what({}, {"init"}) == "the module that -s or -run names does not exist");
+}
+
+TEST_CASE("what -s and -run were given is told where nothing else tells why", "[causes][boot]") {
+    const auto told = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules,
+                         const std::vector<std::string>& not_found = {}) {
+        test::MadeSnapshot made;
+        std::uint32_t number = 0;
+        for (const char* name : {"init", "application_controller", "kernel_sup", "kernel_safe_sup", "user"})
+            made.process(number++, name);
+        const Snapshot& snapshot = made_atoms(made, atoms, modules);
+        return present::plain_text(snapshot, boot_stage(snapshot, {}, not_found).told);
+    };
+    const std::string missing = "-s or -run called shop, and no such module is on the code path, or it does not load";
+    CHECK(told(old_table({"shop", "open"}), {"init"}) == missing);
+    CHECK(told(old_table({"shop", "open"}), {"init"}, {"/srv/ebin"}) ==
+          missing + ": its folder /srv/ebin does not exist");
+    CHECK(told(old_table({"shop", "open"}), {"init", "shop"}, {"/srv/ebin"}) ==
+          "What -s or -run called failed (shop, open), and the dump does not hold why");
+    const std::string unknown = "What the boot script, -s, -run or -eval called failed, and the dump does not hold why";
+    CHECK(told(old_table({}), {"init"}) == unknown);
+    CHECK(told(new_table({"shop"}), {"init"}) == unknown);  // a flag, perhaps
+}
+
+TEST_CASE("a boot file that was not found is the newest atom", "[causes][boot]") {
+    const auto told = [](const std::vector<std::string>& atoms, const std::vector<std::string>& path,
+                         const std::vector<std::string>& modules = {"init"}) {
+        test::MadeSnapshot made;
+        made.process(0, "init");
+        const Snapshot& snapshot = made_atoms(made, atoms, modules);
+        return present::plain_text(snapshot, boot_stage(snapshot, path).told);
+    };
+    const std::string no_file = "The node did not start: the boot file can't be read: /srv/shop.boot";
+    const std::string unread = "The node stopped before it had read its boot script, and the dump does not hold why";
+    CHECK(told({"true", "home", "/srv/shop.boot"}, {"."}) == no_file);
+    CHECK(told({"true", "/srv/shop.boot", "a", "b", "c"}, {"."}) == no_file);
+    CHECK(told({"true", "/srv/shop.boot", "a", "b", "c", "d"}, {"."}) == unread);
+    CHECK(told({"true", "/srv/shop.boot"}, {"."}, {"init", "error_handler"}).find("boot file") == std::string::npos);
+    // Where -path was not given, the path that is left of before any script says nothing about kernel.
+    const std::string no_kernel =
+        "The node found no module to start with: its code path is www, and kernel is not in it";
+    CHECK(told({"true", "applications_loaded"}, {"www"}) == no_kernel);
+    CHECK(told({"true", "applications_loaded"}, {"."}).find("code path") == std::string::npos);
+    CHECK(told({"true", "no -path flag", "applications_loaded"}, {"www"}).find("code path") == std::string::npos);
 }
 
 TEST_CASE("a code path is told by its first two folders", "[causes][boot]") {
@@ -300,4 +476,90 @@ TEST_CASE("an atom is found wherever it stands in a term", "[causes]") {
     std::string long_list = "[";
     for (int i = 0; i < 3000; ++i) long_list += "0,";
     CHECK_FALSE(has(long_list + "here]", "here"));  // no further than two thousand terms
+}
+
+namespace {
+
+// Rule and first sentence about a node that stopped with this reason, by init or by the application controller.
+struct ToldStart {
+    std::string rule, title;
+    bool operator==(const ToldStart&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const ToldStart& told) { return out << told.rule << " | " << told.title; }
+
+ToldStart told_start(const std::string& reason, bool up, const std::vector<std::string>& names = {},
+                     const std::vector<std::string>& not_found = {},
+                     std::string_view slogan = "init terminating in do_boot") {
+    test::MadeSnapshot made;
+    made.process(0, "init");
+    if (up) made.process(40, "kernel_safe_sup");
+    made.s.node.slogan = std::string(slogan) + " (" + reason + ")";
+    const Snapshot& snapshot = made_atoms(made, new_table(names), {"init", "lists"});
+    const auto cause = told_cause(snapshot, read_slogan(snapshot.node.slogan).reason, {});
+    const auto findings = test::findings_of(snapshot, [&](Facts& facts) {
+        facts.put(StartFailure{{}, cause, {}, not_found});
+    });
+    for (const char* rule : {"start-up", "failed-call"})
+        if (const Finding* found = test::first_of(findings, rule); found != nullptr)
+            return {rule, present::plain_text(snapshot, found->title)};
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("a node that ran is told by who called what failed, and one that did not by that", "[boot]") {
+    const auto in = [](const std::string& frames) { return "{oops,[{shop,open,0,[]}," + frames + "]}"; };
+    const std::string start = "{init,start_em,1,[]},{init,do_boot,3,[]}", eval = "{erl_eval,do_apply,6,[]}";
+    const std::string call = "failed-call", place = " failed: oops, in shop:open/0.";
+    // with init's frames it ran, whatever else is known of it
+    for (const bool up : {false, true}) {
+        CHECK(told_start(in(start), up) == ToldStart{call, "What -s or -run called" + place});
+        CHECK(told_start(in(eval + ",{init,start_it,1,[]}," + start), up) ==
+              ToldStart{call, "What -eval called" + place});
+    }
+    CHECK(told_start("oops", true) == ToldStart{call, "What the node ran failed: oops."});
+    CHECK(told_start("oops", false) == ToldStart{"start-up", "The node did not start: oops."});
+    CHECK(told_start("", true).rule == call);
+    CHECK(told_start("", false).rule == "start-up");
+    CHECK(told_start(in("{'Elixir.Mix.CLI',run_task,2,[]}"), true) == ToldStart{call, "What mix ran" + place});
+    CHECK(told_start(in("{'Elixir.Kernel.CLI',exec_fun,2,[]}"), true) == ToldStart{call, "What elixir ran" + place});
+    CHECK(told_start(in("{'Elixir.Config.Reader','read!',2,[]}"), true) ==
+          ToldStart{call, "The configuration in Elixir" + place});
+    CHECK(told_start(in("{shell,eval_loop,3,[]}"), true) == ToldStart{call, "What was typed into the shell" + place});
+    CHECK(told_start(in(eval), true) == ToldStart{call, "What was evaluated" + place});
+    // An escript is what -run names; what init meets of its own command line is not what the node ran.
+    const std::string rel = "Missing rel: shop", flag = "{bad_environment_value,\"{a\"}";
+    CHECK(told_start(rel, true, {"escript"}) == ToldStart{call, "The escript failed: Missing rel: shop."});
+    CHECK(told_start(rel, true) == ToldStart{"start-up", "The node did not start: Missing rel: shop."});
+    CHECK(told_start(flag, true).rule == "start-up");
+    // What -eval was given is told once, and -eval, too.
+    CHECK(told_start("{{badmatch,{error,{1,erl_parse,[\"syntax error\"]}}},[{init,start_it,1,[]}," + start + "]}",
+                     true) == ToldStart{call, "What -eval called failed: it is no Erlang: syntax error."});
+    CHECK(told_start("{undef,[{shop,open,[],[]}," + eval + ",{init,start_it,1,[]}," + start + "]}", true) ==
+          ToldStart{call, "What -eval called failed: shop:open/0 does not exist."});
+    // Applications and kernel's processes have no caller of that kind.
+    CHECK(told_start("{application_start_failure,shop,oops}", true, {}, {},
+                     "Kernel pid terminated (application_controller)") ==
+          ToldStart{"start-up", "Application shop did not start: oops."});
+}
+
+TEST_CASE("a folder that does not exist is told of a module that is missing, and of no other", "[boot]") {
+    const std::string missing = "{undef,[{shop,open,[],[]},{init,start_em,1,[]}]}";
+    const std::string what = "What -s or -run called failed: shop:open/0 does not exist";
+    CHECK(told_start(missing, true, {}, {"/srv/ebin"}).title == what + "; its folder /srv/ebin does not exist.");
+    CHECK(told_start(missing, true).title == what + ".");
+    CHECK(told_start("{undef,[{lists,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title ==
+          "What -s or -run called failed: lists:open/0 does not exist, though its module is there.");
+    CHECK(told_start("{oops,[{shop,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title.find("folder") ==
+          std::string::npos);
+    CHECK(told_start(missing, true, {}, {std::string(90, 'x')}).title == what + ".");  // in one breath
+}
+
+TEST_CASE("a long term leaves room for the place where it was raised", "[boot]") {
+    std::string items = "a";
+    for (int i = 0; i < 60; ++i) items += ",item_" + std::to_string(i);
+    const std::string title =
+        told_start("{{bad_state,[" + items + "]},[{shop,open,0,[]},{init,start_em,1,[]}]}", true).title;
+    CHECK(title.ends_with("}, in shop:open/0."));
+    CHECK(title.size() <= 160);
 }

@@ -90,7 +90,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "port 25672 of the distribution is in use, most likely by rabbit@localhost, which runs already"},
     {"{{badmatch,{error,{1,erl_parse,[\"syntax error before: "
      "\",\"'.'\"]}}},[{init,start_it,1,[]},{init,start_em,1,[]}]}",
-     "bad_code", "what -eval was given is no Erlang: syntax error before: '.'"},
+     "bad_code", "it is no Erlang: syntax error before: '.'"},
     {"{noproc,{gen_server,call,[my_registry,get]}}", "not_registered",
      "it called my_registry, and no process is registered under that name"},
     {"{badarg,[{ets,lookup,[my_cache,key],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "no_table",
@@ -106,7 +106,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarg,[{erlang,list_to_integer,[\"80a\"],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "bad_value",
      "badarg in erlang:list_to_integer/1 of [\"80a\"], called in my_srv:init/1 (my_srv.erl:3)"},
     {"{badarg,[{io,put_chars,[standard_error,unicode,[<<\"** (Mix) no such task\\n\">>]],[]}]}", "no_output",
-     "its standard output or error is gone; it was about to say: ** (Mix) no such task"},
+     "** (Mix) no such task (it could not print that: its standard output or error is gone)"},
     {"{bad_generator,{failed_to_start_child,0,{init_failed,<<\"Failed to start socket listener: Eaddrinuse\">>}}}",
      "port_taken", "a port that it listens on is in use (eaddrinuse)"},
     {"{#{'__exception__' => true,'__struct__' => 'Elixir.RuntimeError',message => "
@@ -115,6 +115,60 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarg,[{io,format,[<0.62.0>,\"~w\\n\",102334155],[]},{init,start_em,1,[]}]}", "bad_value",
      "badarg in io:format/3 of [<0.62.0>,\"~w\\n\",102334155]"},
     {"some_reason_of_mine", "unknown", "some_reason_of_mine"},
+    // layers of other starters, and stacks that are not there or are texts
+    {"{exception,remote_broke,[{shop,remote,0,[]}]}", "unknown", "remote_broke, in shop:remote/0"},
+    {"{{nocatch,{my,thing}},[]}", "unknown", "{my,thing}"},
+    {"{function_clause,[{shop,need,abc,[{_},{_}]},{init,start_em,1,[]}]}", "bad_value", "function_clause in shop:need"},
+    {"{{badmatch,{error,noproc}},[{shop,need,0,[]}]}", "not_registered",
+     "a process that it called, or was to use, does not exist (noproc), in shop:need/0"},
+    // who was called ended meanwhile
+    {"{out_of_disk,{gen_server,call,[<0.79.0>,die]}}", "unknown", "<0.79.0> ended while it was called: out_of_disk"},
+    {"{normal,{gen_server,call,[ledger,stop]}}", "unknown", "ledger ended while it was called: normal"},
+    {"{eaddrinuse,{gen_server,call,[ledger,stop]}}", "port_taken", "a port that it listens on is in use (eaddrinuse)"},
+    {"{shutdown,{shop,start,[normal,[]]}}", "unknown", "shutdown"},
+    {"{shutdown,{shop,stop,[normal,[]]}}", "unknown", "{shop,stop,[normal,[]]}"},
+    {"{nodedown,'a@b'}", "refused", "node a@b can't be reached (nodedown)"},
+    {"{{nodedown,'a@b'},{gen_server,call,[{s,'a@b'},x]}}", "refused", "node a@b can't be reached (nodedown)"},
+    // erl_scan's errors, up to 26 and later, and cut by a slogan
+    {"{{badmatch,{error,{1,erl_scan,{string,39,\"abc\"}},1}},[{shop,read,0,[{file,\"shop.erl\"},{line,14}]}]}",
+     "bad_code", "a text that it reads is no Erlang, line 1: a quote has no end: abc, in shop:read/0 (shop.erl:14)"},
+    {"{{badmatch,{error,{3,erl_scan,{unterminated,atom,\"abc\"}},1}},[{shop,read,0,[]}]}", "bad_code",
+     "a text that it reads is no Erlang, line 3: a quote has no end: abc, in shop:read/0"},
+    {"{{badmatch,{error,{1,erl_scan,{_}},1}},[{shop,read,0,[]}]}", "bad_code",
+     "a text that it reads is no Erlang, line 1: a syntax error, in shop:read/0"},
+    {"{function_clause,[{init,b2s,[true],[]},{init,do_boot,3,[]}]}", "bad_specification",
+     "a flag of the command line that needs a value has none: -boot, -mode, -loader"},
+    // calls without a module
+    {"{undef,[{erl_eval,c,[nofile],[]},{erl_eval,local_func,8,[]},{init,start_it,1,[]}]}", "no_function",
+     "c/1 is a command of the shell, which -eval does not know"},
+    {"{undef,[{erl_eval,shop,[],[]},{erl_eval,local_func,8,[]},{init,start_it,1,[]}]}", "no_function",
+     "function shop/0 is called without a module, and does not exist"},
+    {"{undef,[{shell_default,c,[a,b,c],[]},{shell,eval_loop,3,[]}]}", "no_function",
+     "function c/3 is called without a module, and does not exist"},
+    // a part of OTP that is packaged by itself
+    {"{undef,[{crypto,supports,[],[]},{tls_record,init,1,[]}]}", "no_function",
+     "crypto:supports/0 does not exist: OTP's application crypto is not on the code path, called in tls_record:init/1"},
+    // a device that says why itself (EEP 54)
+    {"{terminated,[{io,format,[\"hello\"],[{error_info,#{cause => {device,edquot},module => erl_stdlib_errors}}]}]}",
+     "no_output", "its output could not be written: the disk quota is used up (edquot); it was about to say: hello"},
+    {"{terminated,[{io,format,[\"hello\"],[{error_info,#{cause => {device,epipe}}}]}]}", "no_output",
+     "its standard output or error is gone; it was about to say: hello"},
+    // texts that init printed without their quotes
+    {"{{nocatch,{config_error,missing section [database] in a, b}},[{shop,th,0,[{_},{_}]},{init,start_em,1,[]}]}",
+     "unknown", "{config_error,\"missing section [database] in a, b\"}, in shop:th/0"},
+    {"{undef,[{my-module,start,[],[]},{init,start_em,1,[]}]}", "no_function", "'my-module':start/0 does not exist"},
+    {"{undef,[{shop,start(),[],[]},{init,start_em,1,[]}]}", "no_function", "shop:'start()'/0 does not exist"},
+    {"{undef,[{./ebin/shop,start,[],[]},{init,start_em,1,[]}]}", "no_function",
+     "'./ebin/shop':start/0 does not exist: that is a file's name, not a module's"},
+    {"{undef,[{shop.erl,start,[],[]},{init,start_em,1,[]}]}", "no_function",
+     "'shop.erl':start/0 does not exist: that is a file's name, not a module's"},
+    {"{{badmatch,pang},[{shop,join,0,[]}]}", "refused", "another node did not answer a ping (pang), in shop:join/0"},
+    {"{cannot get bootfile,start_mine.boot}", "no_file", "the boot file can't be read: start_mine.boot"},
+    // a text is the reason where it is about an error, or stands under a tag that names one
+    {"{songs,[\"Florence and the Machine\",\"Ohio Players\",{a,b,c,d}]}", "unknown",
+     "{songs,[\"Florence and the Machine\",\"Ohio Players\",{a,b,c,d}]}"},
+    {"{my_error,[\"Florence and the Machine\",{a,b,c,d}]}", "message", "Florence and the Machine (my_error)"},
+    {"{mysql,[x,{y,z,u}],{row,\"Table 'm.t' doesn't exist\"}}", "message", "Table 'm.t' doesn't exist (row)"},
     // init's own
     {"{load_failed,[nonexistent_mod,error_handler]}", "bad_specification",
      "modules that the boot script names can't be loaded: nonexistent_mod, error_handler"},
@@ -131,7 +185,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{badarith,[{erlang,+,[1,a],[]},{erl_eval,do_apply,6,[{_},{_}]},{init,start_it,1,[]}]}", "bad_value",
      "badarith in erlang:'+'/2 of [1,a], called by -eval"},
     {"{{unbound_var,X},[{erl_eval,exprs,2,[{_},{_}]},{init,start_it,1,[]}]}", "bad_code",
-     "what -eval was given has a variable without a value: X"},
+     "it has a variable without a value: X"},
     {"{shutdown,{my_reason,because it is so}}", "unknown", "{my_reason,\"because it is so\"}"},
     {"{badarg,[{io,put_chars,[standard_error,unicode,[_]],[]},{Elixir.Kernel.CLI,exec_fun,2,[{_},{_}]}]}", "no_output",
      "its standard output or error is gone"},
@@ -309,8 +363,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{bad_lib,\"Library version (1.0) not compatible with (2.0)\"}", "no_library",
      "a native library can't be loaded: Library version (1.0) not compatible with (2.0)",
      "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so"},
-    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code",
-     "what -eval was given is no Erlang: a syntax error",
+    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code", "it is no Erlang: a syntax error",
      "Mind the shell's quotes around -eval, and the full stop at the end."},
     {"{{badmatch,{error,{{9,3},erl_parse,[]}}},[{shop,load,1,[]}]}", "bad_code",
      "a file that it reads is no Erlang, line 9: a syntax error, in shop:load/1",
@@ -329,7 +382,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
      "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
     {"{application_terminated,shop,shutdown}", "unknown",
-     "its top supervisor gave up, since children of it failed more often than it allows (shutdown)", ""},
+     "its top supervisor gave up: children failed more often than it allows (shutdown)", ""},
     {"{\"bad application name\",\"shop.app\"}", "bad_code", "the resource file shop.app is wrong: bad application name",
      "Check the file with file:consult/1: it names the line."},
 };
@@ -425,6 +478,28 @@ TEST_CASE("a cut slogan yields to a report that is whole; a whole one stays", "[
           "not_registered");
 }
 
+TEST_CASE("a name that no node can have is told where nothing else tells why", "[causes]") {
+    const auto what = [](const std::string& name) {
+        const LogEvent report = event_of(
+            "{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,net_sup}},{errorContext,start_error}"
+            ","
+            "{reason,{'EXIT',nodistribution}},{offender,[{pid,undefined},{id,net_kernel},{mfargs,{net_kernel,start_"
+            "link,"
+            "[['" +
+            name + "',longnames]]}}]}]}}");
+        return told("{'EXIT',nodistribution}", {report}).what;
+    };
+    for (const std::string name : {"@host", "a b@host", "a b", "shop\xC3\xA9@host", "a@b@host"}) {
+        INFO(name);
+        CHECK(what(name) == name + " is no name that a node can have");
+    }
+    for (const std::string name : {"shop_1-a@host", "Shop"}) {
+        INFO(name);
+        CHECK(what(name).find("the name is taken, epmd can't be reached") != std::string::npos);
+    }
+    CHECK(told("{'EXIT',nodistribution}", {}).what.find("the name is taken") != std::string::npos);
+}
+
 TEST_CASE("the node's name is the only atom that can be one", "[causes]") {
     test::MadeSnapshot made;
     for (const char* name : {"nonode@nohost", "client3@pippo", "_list@1", "ok"})
@@ -490,7 +565,7 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
     REQUIRE(ended);
     CHECK(present::plain_text(Snapshot(), ended->cause.what) ==
-          "its top supervisor gave up, since children of it failed more often than it allows (shutdown)");
+          "its top supervisor gave up: children failed more often than it allows (shutdown)");
     // The library's frames are not where the application's own code is.
     CHECK(told("{#{'__struct__' => 'Elixir.File.Error','__exception__' => true,action => <<\"read file\">>,path => "
                "<<\"/p.csv\">>,reason => enoent},"
@@ -513,7 +588,36 @@ TEST_CASE("a full standard output is not why the node died", "[causes]") {
         "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{"
         "reason,enospc},"
         "{offender,[{pid,undefined},{id,journal}]}]}}");
-    CHECK(told(reason, {server}).what == "the disk is full (enospc)");
+    CHECK(told("", {server}).what == "the disk is full (enospc)");
+    // ... but where the slogan itself says it all, another process's end is not the cause.
+    CHECK(told(reason, {server}).what == "{badmatch,error_here}, in -eval");
+    // Nor are those that kernel's own processes meet while the node goes down: it is what was before them.
+    const LogEvent setting = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,kernel_sup}},{errorContext,start_error},"
+        "{reason,{bad_config,{handler,no_such_h}}},{offender,[{pid,undefined},{id,logger}]}]}}");
+    test::MadeSnapshot made;
+    made.process(3, "init");
+    CHECK(told("{badarg,[{erlang,send,[code_server,{code_call,x}],[]},{code_server,call,1,[{file,\"code_server.erl\"},"
+               "{line,164}]},{application_controller,to_string,1,[]}]}",
+               {setting}, made.seal())
+              .what == "a setting is wrong: {handler,no_such_h}");
+    // A cause that the slogan tells by its form is not another process's.
+    const LogEvent undef = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,x_sup}},{errorContext,start_error},"
+        "{reason,{undef,[{unicode,f,[],[]},{logger,log,1,[{file,\"logger.erl\"},{line,3}]}]}},"
+        "{offender,[{pid,undefined},{id,logger}]}]}}");
+    CHECK(told("\"{bad_environment_value,\\\"{a,\\\"}\"", {undef}).what ==
+          "a value on the command line (-App Key Value) is no Erlang: {a,");
+    // A report of the same reason may tell more of the way to it, also where the slogan has no stack.
+    const LogEvent child = event_of(
+        "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{"
+        "reason,{bad_config,{handler,no_such_h}}},{offender,[{pid,undefined},{id,journal}]}]}}");
+    CHECK(told("{bad_config,{handler,no_such_h}}", {child}).children == std::vector<std::string>{"journal"});
+    CHECK(told("{bad_config,{handler,no_such_h}}", {undef}).what == "a setting is wrong: {handler,no_such_h}");
+    // Who had a name that nobody has any more ended of what its supervisor reports.
+    CHECK(told("{noproc,{gen_server,call,[shop,x]}}", {setting}).what == "a setting is wrong: {handler,no_such_h}");
+    // A slogan that leaves a part out is told by who knows it.
+    CHECK(told("{{badmatch,{error,{_}}},[{shop,init,1,[]}]}", {server}).what == "the disk is full (enospc)");
 }
 
 TEST_CASE("a code path without kernel is why no module was loaded", "[causes]") {

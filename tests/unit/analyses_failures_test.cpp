@@ -152,18 +152,4 @@ TEST_CASE("how far a start had come is told by the processes that are there", "[
     CHECK(told({"application_controller", "kernel_sup", "kernel_safe_sup"}) ==
           "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no "
           "process user)");
-    // The last modules, where their order is that of loading: three, as far as they are short.
-    const std::vector<const char*> loaded{"a", "z", "b", "y", "c", "x", "d", "w", "shop"};
-    CHECK(told({"init"}, loaded) ==
-          "The node stopped while it loaded its first modules" + unknown + "; loaded last: d, w, shop");
-    CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", "shop"}) ==
-          "The node stopped while it loaded its first modules" + unknown);
-    CHECK(told({"init"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) ==
-          "The node stopped while it loaded its first modules" + unknown);
-    const std::string half(30, 'm'), rest(31, 'n');
-    CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", rest.c_str(), half.c_str()}) ==
-          "The node stopped while it loaded its first modules" + unknown + "; loaded last: " + half);
-    const std::string fits(30, 'n');
-    CHECK(told({"init"}, {"a", "z", "b", "y", "c", "x", "d", fits.c_str(), half.c_str()}) ==
-          "The node stopped while it loaded its first modules" + unknown + "; loaded last: " + fits + ", " + half);
 }

@@ -360,9 +360,45 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     CHECK(figures(one[0]) ==
           std::vector<double>{20, 160.0 * test::mebibyte, 8.0 * test::mebibyte, 400.0 * test::mebibyte});
     CHECK(found(25, 1, test::mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(12, 1, test::mebibyte).empty());          // 96 of 400 MiB
-    CHECK(found(20, 2, test::mebibyte).empty());          // ten each
-    CHECK(found(2, 1, 20 * test::mebibyte).size() == 2);  // each by itself
+    CHECK(found(12, 1, test::mebibyte).empty());  // 96 of 400 MiB
+    CHECK(found(20, 2, test::mebibyte).empty());  // ten each
+    // Large ones are summed, too: the sum is what tells.
+    const std::vector<test::FoundWithText> large = found(2, 1, 20 * test::mebibyte);
+    REQUIRE(large.size() == 1);
+    CHECK(large[0].count == Count(2));
+    CHECK(large[0].percent == Approx(80));
+    CHECK(found(2, 2, 20 * test::mebibyte).size() == 2);  // of two owners
+}
+
+TEST_CASE("a table is told by itself where its namesakes are small, and mnesia's are not the user's to clean",
+          "[figures]") {
+    const auto found = [](std::string_view owner, std::string_view name, std::initializer_list<std::uint64_t> sizes) {
+        FigureNode node;
+        node.process(1, owner);
+        for (const std::uint64_t size : sizes) {
+            EtsTable table;
+            table.owner = {0, 1, 0};
+            table.name = node.text(name);
+            table.words = size / 8;
+            node.s.ets.push_back(table);
+        }
+        node.memory("total", 400 * test::mebibyte);
+        return test::of(node.findings(), "ets-growth");
+    };
+    constexpr std::uint64_t mib = test::mebibyte;
+    const auto begins = [&](std::initializer_list<std::uint64_t> sizes) {
+        const auto all = found("owner", "shard", sizes);
+        return all.empty() ? std::string() : all[0].words.substr(0, 22);
+    };
+    CHECK(begins({180 * mib, 19 * mib}) == "shard: ETS table shard");
+    CHECK(begins({180 * mib, 20 * mib}) == "shard: 2 ETS tables of");  // a tenth of all of them
+    const auto advice = [&](std::string_view owner, std::string_view name, std::string_view words) {
+        const auto all = found(owner, name, {60 * mib, 60 * mib, 60 * mib});
+        return all.size() == 1 && all[0].words.find(words) != std::string::npos;
+    };
+    CHECK(advice("mnesia_tm", "mnesia_trans_store", "make transactions smaller"));
+    CHECK(advice("mnesia_monitor", "session", "It is a table of mnesia"));
+    CHECK(advice("shop", "session", "Look for where they are made"));
 }
 
 TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]") {

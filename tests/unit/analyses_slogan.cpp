@@ -270,3 +270,19 @@ TEST_CASE("a signal is a death of its own kind, never a text", "[slogan]") {
     node.slogan = "SIGSEGV";
     CHECK(read_death(node).kind == SloganKind::unknown);
 }
+
+TEST_CASE("the size of a heap that lost its sign is what it was", "[slogan]") {
+    // 284,745,853 words of 8 bytes, which is a size of heaps, as a negative number of 32 bits
+    const Slogan lost =
+        read_slogan("eheap_alloc: Cannot allocate 18446744071692551144 bytes of memory (of type \"heap\").");
+    CHECK(lost.kind == SloganKind::out_of_memory);
+    CHECK(*lost.refused_bytes == 2277966824);
+    // Nothing of 32 bits: the lower half has no sign, the upper is not all ones, or it is no heap.
+    for (const char* other :
+         {"eheap_alloc: Cannot allocate 18446744069414584320 bytes of memory (of type \"heap\").",
+          "eheap_alloc: Cannot allocate 18446744067267100672 bytes of memory (of type \"heap\").",
+          "binary_alloc: Cannot allocate 18446744071692551144 bytes of memory (of type \"binary\")."}) {
+        INFO(other);
+        CHECK(read_slogan(other).kind == SloganKind::absurd_allocation);
+    }
+}

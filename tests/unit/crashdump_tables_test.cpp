@@ -328,3 +328,35 @@ TEST_CASE("persistent terms are counted, whatever their keys hold, and only wher
         CHECK_FALSE(counted(header() + process("<0.2.0>") + "=end\n", piece).has());
     }
 }
+
+TEST_CASE("a module's source is what its compiler noted", "[crashdump][modules]") {
+    const auto source = [](const std::string& version, const std::string& info) {
+        const auto dump = load(header("x", "Erlang/OTP 25 [erts-13.1]", version) +
+                               "=loaded_modules\nCurrent code: 1\nOld code: 0\n=mod:shop\nCurrent size: 5\n"
+                               "Current compilation info: " +
+                               info + "\n=end\n");
+        REQUIRE(dump);
+        REQUIRE(dump->snapshot().modules.size() == 1);
+        const Module& module = dump->snapshot().modules[0];
+        return std::string(dump->snapshot().text(module.source));
+    };
+    CHECK(source("0.5", "g2wAAAABaAJ3BnNvdXJjZWsADS9zcnYvc2hvcC5lcmxq") == "/srv/shop.erl");
+    CHECK(source("0.3", "836C000000016802640006736F757263656B000D2F7372762F73686F702E65726C6A") == "/srv/shop.erl");
+    CHECK(source("0.5", "g2wAAAABaAJ3BnNvdXJjZWsADS9zcnYvc2hv").empty());  // cut within it
+    CHECK(source("0.5", "g2o=").empty());
+    CHECK(source("0.5", "").empty());
+}
+
+TEST_CASE("a timer that is overdue has no time left", "[crashdump][timers]") {
+    const auto left = [](const std::string& text) {
+        const auto dump = load(header() + "=timer:<0.2.0>\nMessage: tick\nTime left: " + text + "\n=end\n");
+        REQUIRE(dump);
+        REQUIRE(dump->snapshot().timers.size() == 1);
+        return dump->snapshot().timers[0].left_ms;
+    };
+    CHECK(*left("17") == 17);
+    CHECK(*left("17 ms") == 17);
+    CHECK(*left("-417") == 0);
+    CHECK_FALSE(left("-").has());
+    CHECK_FALSE(left("-x").has());
+}

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "analyses/causes/called_names.hpp"
+#include "analyses/causes/own_modules.hpp"
 #include "erlang/term_reader.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -10,22 +13,6 @@ namespace {
 bool has_process(const Snapshot& snapshot, std::string_view name) {
     return std::ranges::any_of(snapshot.processes,
                                [&](const Process& process) { return snapshot.text(process.name) == name; });
-}
-
-// The last modules, oldest first. Nothing where a release loaded all of its modules at once, in the order of their
-// names.
-std::vector<Sentence> last_modules(const Snapshot& snapshot) {
-    constexpr std::size_t shown = 3, looked_at = 8;
-    const std::size_t count = snapshot.modules.size();
-    if (count <= looked_at) return {};
-    const auto name = [&](std::size_t back) { return snapshot.text(snapshot.modules[count - back].name); };
-    bool sorted = true;
-    for (std::size_t back = looked_at; back > 1; --back) sorted = sorted && name(back) < name(back - 1);
-    std::vector<Sentence> names;
-    std::size_t length = 0;
-    for (std::size_t back = 1; back <= shown && !sorted && (length += name(back).size()) <= 60; ++back)
-        names.insert(names.begin(), sentence("{}", Atom{std::string(name(back)), false}));
-    return names;
 }
 
 bool has_module(const Snapshot& snapshot, std::string_view name) {
@@ -37,6 +24,63 @@ bool has_module(const Snapshot& snapshot, std::string_view name) {
 bool leads_to_kernel(std::span<const std::string> path) {
     return std::ranges::any_of(path,
                                [](const std::string& folder) { return folder.find("kernel") != std::string::npos; });
+}
+
+// A name ends with .boot as the atom that init made of the file that it could not get (init.erl, get_boot/2), and
+// nothing came after it but what old releases make of flags.
+std::string_view boot_file_not_found(const Snapshot& snapshot) {
+    constexpr std::size_t looked_at = 4;
+    for (std::size_t i = 0; i < std::min(looked_at, snapshot.atoms.size()); ++i)
+        if (const std::string_view name = snapshot.text(snapshot.atoms[i]); name.ends_with(".boot")) return name;
+    return {};
+}
+
+// Every boot script names the progress `applications_loaded` (systools_make.erl), which makes it an atom.
+bool has_read_script(const Snapshot& snapshot) {
+    return snapshot.atoms.empty() || std::ranges::any_of(snapshot.atoms, [&](TextId atom) {
+               return snapshot.text(atom) == "applications_loaded";
+           });
+}
+
+// Whether -path replaced the script's code path: up to 18 an atom tells that it was not given. The path before any
+// script is read is the current folder.
+bool may_be_given(const Snapshot& snapshot, std::span<const std::string> path) {
+    const bool initial = path.size() == 1 && path[0] == ".";
+    return !initial &&
+           std::ranges::none_of(snapshot.atoms, [&](TextId atom) { return snapshot.text(atom) == "no -path flag"; });
+}
+
+BootStage no_boot_file(std::string_view file) {
+    BootStage stage;
+    stage.told = sentence("The node did not start: the boot file can't be read: {}",
+                          InputText{std::string(file.substr(0, 90)), InputText::Holds::message});
+    stage.hints = {Sentence("Check -boot, RELEASE and ROOTDIR: -boot takes the path without .boot.")};
+    return stage;
+}
+
+// What -s and -run were given, where it is not known why it failed: ": no module shop", " (shop, start)".
+void tell_called(const CalledNames& called, std::span<const std::string> not_found, BootStage& stage) {
+    constexpr std::size_t shown = 4, longest = 40;
+    if (const std::string_view missing = called.missing(); !missing.empty()) {
+        stage.told = sentence("-s or -run called {}, and no such module is on the code path, or it does not load",
+                              Atom{std::string(missing), false});
+        if (!not_found.empty())
+            stage.told.say(": its folder {} does not exist",
+                           InputText{not_found.front().substr(0, 50), InputText::Holds::message});
+        stage.hints.front() =
+            Sentence("Add its folder with -pa, and see that it is compiled; or its name is misspelt.");
+        return;
+    }
+    std::vector<Sentence> names;
+    std::size_t length = 0;
+    for (const std::string_view name : called.names)
+        if (names.size() < shown && (length += name.size() + 2) <= longest)
+            names.push_back(sentence("{}", Atom{std::string(name), false}));
+    if (called.among_flags || names.empty())
+        stage.told = Sentence("What the boot script, -s, -run or -eval called failed, and the dump does not hold why");
+    else
+        stage.told =
+            sentence("What -s or -run called failed ({}), and the dump does not hold why", joined(names, ", "));
 }
 
 BootStage no_kernel_in(std::span<const std::string> path) {
@@ -56,14 +100,17 @@ BootStage no_kernel_in(std::span<const std::string> path) {
 
 }  // namespace
 
-BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path) {
+BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path,
+                     std::span<const std::string> not_found) {
     // The application controller is among the first processes that the boot script starts, kernel_sup follows, and the
     // last of kernel are the terminal's processes and kernel_safe_sup; then come -s, -run and -eval.
     const bool controller = has_process(snapshot, "application_controller");
     const bool kernel = has_process(snapshot, "kernel_sup");
     const bool up = has_process(snapshot, "kernel_safe_sup");
-    if (!controller && !path.empty() && !snapshot.modules.empty() && !has_module(snapshot, "error_handler") &&
-        !leads_to_kernel(path))
+    const bool nothing_loaded = !controller && !snapshot.modules.empty() && !has_module(snapshot, "error_handler");
+    if (const std::string_view file = boot_file_not_found(snapshot); nothing_loaded && !file.empty())
+        return no_boot_file(file);
+    if (nothing_loaded && !path.empty() && !leads_to_kernel(path) && may_be_given(snapshot, path))
         return no_kernel_in(path);
     BootStage stage;
     stage.hints.push_back(
@@ -82,33 +129,76 @@ BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path
             Sentence("To see the reason, start it with a terminal, or with its output going to a file.");
         return stage;
     }
-    stage.told = !controller ? Sentence("The node stopped while it loaded its first modules")
-                 : !kernel   ? Sentence("The node stopped before its kernel application started")
-                 : !up       ? Sentence("The node stopped while its kernel application started")
-                             : Sentence("What the boot script, -s, -run or -eval called failed");
+    const CalledNames called = called_names(snapshot);
+    stage.told = nothing_loaded && !has_read_script(snapshot)
+                     ? Sentence("The node stopped before it had read its boot script")
+                 : !controller ? Sentence("The node stopped while it loaded its first modules")
+                 : !kernel     ? Sentence("The node stopped before its kernel application started")
+                 : !up         ? Sentence("The node stopped while its kernel application started")
+                               : Sentence("What the boot script, -s, -run or -eval called failed");
     stage.told.say(", and the dump does not hold why");
-    const std::vector<Sentence> modules = last_modules(snapshot);
+    if (up && !called.names.empty()) tell_called(called, not_found, stage);
+    if (up && !called.missing().empty()) return stage;
+    constexpr std::size_t shown = 3;
+    const std::size_t longest = up && !called.names.empty() ? 36 : 60;  // so that a sentence has 155 letters
+    std::vector<Sentence> modules;
+    std::size_t length = 0;
+    for (const std::string_view name : last_own_modules(snapshot, shown))
+        if ((length += name.size()) <= longest) modules.push_back(sentence("{}", Atom{std::string(name), false}));
     if (!modules.empty()) stage.told.say("; loaded last: {}", joined(modules, ", "));
     return stage;
 }
 
-std::vector<std::string> loader_path(Artifact& artifact) {
+namespace {
+
+// A list of nothing but texts, or of tuples that begin with one ({Folder, Cache} of code_server from 26 on); else
+// empty.
+std::vector<std::string> texts_of(const TermReader& reader, const Element& list) {
     constexpr std::size_t most_folders = 1'000, longest = 4'096;
-    const ProcId loader = artifact.snapshot().find_registered("erl_prim_loader");
-    if (loader == ProcId::none) return {};
-    const auto terms = artifact.terms(loader);
+    const std::vector<Element> folders = reader.list(list, most_folders);
+    std::vector<std::string> path;
+    for (const Element& folder : folders) {
+        const auto begin = reader.begin_of(folder);
+        auto text = reader.text(begin ? begin->first : folder, longest);
+        if (text && !text->empty()) path.push_back(*std::move(text));
+    }
+    return path.size() == folders.size() ? path : std::vector<std::string>{};
+}
+
+// The first such list that is a slot of a process's stack, or an element of a tuple there.
+std::vector<std::string> path_on_stack(Artifact& artifact, std::string_view name, bool in_tuple) {
+    const ProcId process = artifact.snapshot().find_registered(name);
+    if (process == ProcId::none) return {};
+    const auto terms = artifact.terms(process);
     if (!terms) return {};
     TermSource& source = **terms;
     const TermReader reader(source);
     for (std::size_t i = 0; i < source.graph().roots().size(); ++i) {
         if (source.graph().roots()[i].kind != RootKind::stack) continue;
-        const std::vector<Element> folders = reader.list(source.root(i), most_folders);
-        std::vector<std::string> path;
-        for (const Element& folder : folders)
-            if (auto text = reader.text(folder, longest); text && !text->empty()) path.push_back(*std::move(text));
-        if (!path.empty() && path.size() == folders.size()) return path;
+        const Element root = source.root(i);
+        for (const Element& each : in_tuple ? reader.tuple(root) : std::vector<Element>{root})
+            if (auto path = texts_of(reader, each); !path.empty()) return path;
     }
     return {};
+}
+
+}  // namespace
+
+std::vector<std::string> loader_path(Artifact& artifact) { return path_on_stack(artifact, "erl_prim_loader", false); }
+
+std::vector<std::string> folders_not_found(Artifact& artifact, std::span<const std::string> loader_path) {
+    const std::vector<std::string> found = path_on_stack(artifact, erlang::code_server, true);
+    const auto is_in_both = [&](std::string_view folder) {
+        while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
+        return std::ranges::any_of(found, [folder](const std::string& other) {
+            return other == folder || (other.ends_with(folder) && other[other.size() - folder.size() - 1] == '/');
+        });
+    };
+    std::vector<std::string> missing;
+    for (const std::string& folder : loader_path)
+        if (!is_in_both(folder) && folder.find(".ez") == folder.npos) missing.push_back(folder);
+    // Two paths that have nothing in common are not of one node's making.
+    return missing.size() == loader_path.size() ? std::vector<std::string>{} : missing;
 }
 
 }  // namespace beamheap::analyses

@@ -5,9 +5,11 @@
 // it had a terminal, and which modules were loaded last, since the VM's table of modules grows in the order of loading
 // (erts: module.c, and the =mod sections of break.c and beam_bif_load.c's dump in that order).
 //
-// One of these ends is known: the first module of every boot script is error_handler, of kernel. Where it was not
-// loaded and the folders that erl_prim_loader searches have none of kernel, that is why. The script's own path leads to
-// kernel; -path replaces it (init.erl, eval_script), which people take for -pa.
+// Three of these ends are known. The boot file that init can't get is the newest atom. What -s and -run were given are
+// atoms, too: a module of theirs that was not loaded is missing (called_names.hpp). And the first module of every boot
+// script is error_handler, of kernel: where it was not loaded and the folders that erl_prim_loader searches have none
+// of kernel, that is why. The script's own path leads to kernel; -path replaces it (init.erl, eval_script), which
+// people take for -pa.
 #pragma once
 
 #include <span>
@@ -26,12 +28,17 @@ struct BootStage {
     std::vector<Sentence> hints;
 };
 
-/// Needs the process table; with modules it tells the last. `path`: the folders that the loader searched; empty:
-/// unknown.
-BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path);
+/// Needs the process table; with modules and atoms it tells what was called, and the program's modules that were loaded
+/// last. `path`: the folders that the loader searched; empty: unknown. `not_found`: as folders_not_found().
+BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path,
+                     std::span<const std::string> not_found = {});
 
 /// The folders that erl_prim_loader searches, from the list of texts on its stack (erl_prim_loader:loop/3). Empty where
 /// they can't be read. Needs LoadPlan::terms with this process, and stacks.
 std::vector<std::string> loader_path(Artifact& artifact);
+
+/// Those of the loader's folders that code_server does not search: -pa and -pz give a folder to both, and code_server
+/// leaves out those that do not exist (code_server.erl). Empty where one of the two is not known.
+std::vector<std::string> folders_not_found(Artifact& artifact, std::span<const std::string> loader_path);
 
 }  // namespace beamheap::analyses

@@ -4,6 +4,8 @@
 
 #include "analyses/causes/explainer.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/servers.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
 bool has_atom(OwnedTerm& term, std::string_view atom) {
@@ -20,10 +22,19 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 Cause Explainer::run() {
     // The first that knows the reason says it.
     using erlang::Turn;
-    const bool known = undefined() || row(Turn::first) || distribution() || output_gone() || table() || posix() ||
-                       row(Turn::after_errors) || value() || words();
+    const bool known = undefined() || row(Turn::first) || distribution() || output_gone() || table() ||
+                       names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         cause_.kind = CauseKind::none;
+        // {"no such file or directory", "shop.app"} as a slogan leaves it (application:load/1).
+        constexpr erlang::Pattern two_texts("{[_], [_]}");
+        if (own_frame() == nullptr && two_texts.match(*failure_.term, inside())) {
+            cause_.kind = CauseKind::no_application;
+            cause_.what =
+                Sentence("an application's file (NAME.app) can't be read, most likely; the slogan leaves out which");
+            hint("It is missing from the code path (-pa, ERL_LIBS) or from the release.");
+            return std::move(cause_);
+        }
         const LogFrame* frame = own_frame();
         if (frame == nullptr && !failure_.stack.empty() && failure_.stack.front().module != "init" &&
             failure_.stack.front().module != "erl_eval")
@@ -33,7 +44,12 @@ Cause Explainer::run() {
             cause_.what = sentence("{} failed, with a reason that the slogan leaves out", place(*frame));
         }
     } else if (!known) {
-        cause_.what = sentence("{}", printed(failure_.reason));
+        const bool asked = failure_.asked.kind != ElementKind::unknown;
+        if (asked) {
+            cause_.what = sentence("{} ended while it was called: ", plain(failure_.asked));
+            hint("Look for why that process ended: its own log, or the reason that stands here.");
+        }
+        cause_.what.say("{}", printed(failure_.reason));
         where();
     }
     return std::move(cause_);
@@ -73,10 +89,30 @@ bool Explainer::row(erlang::Turn turn) {
         cause_.kind = row.kind;
         cause_.what = said(row.says, match, failure_.term);
         if (!row.hint.empty()) hint(row.hint);
+        if (match.has("Server")) about_server(row.kind, match["Server"]);
         if (row.where == erlang::Where::own_code) where();
         return true;
     }
     return false;
+}
+
+// Who was called: what it does instead of answering; which application registers its name.
+void Explainer::about_server(CauseKind kind, const Element& server) {
+    if (kind == CauseKind::not_registered && TermReader::is_atom(server))
+        if (const std::string_view application = erlang::application_of_server(server.text); !application.empty())
+            hint(sentence("Application {} registers it when it starts: start that first.",
+                          Atom{std::string(application), false}));
+    if (kind != CauseKind::timeout) return;
+    const ProcId id = server.kind == ElementKind::pid ? snapshot_.find(server.pid)
+                      : TermReader::is_atom(server)   ? snapshot_.find_registered(server.text)
+                                                      : ProcId::none;
+    if (id == ProcId::none || snapshot_[id].current_function == FunctionId::none) return;
+    const Function& in = snapshot_.functions[snapshot_[id].current_function];
+    const auto module = snapshot_.text(in.module), name = snapshot_.text(in.name);
+    const bool idle = std::ranges::any_of(erlang::idle_functions, [&](const erlang::IdleFunction& row) {
+        return row.module == module && row.function == name;
+    });
+    if (!idle) cause_.what.say("; it is in {}", snapshot_[id].current_function);
 }
 
 bool Explainer::says_nothing(const Element& reason) const { return !erlang::says_something(*failure_.term, reason); }

@@ -1,8 +1,12 @@
 // Code that is missing or does not load.
 #include <algorithm>
 
+#include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
+#include "analyses/causes/own_modules.hpp"
+#include "erlang/command_line.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/sources.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -25,9 +29,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return std::min(row[b.size()], far);
 }
 
+// Whether what was given for a module is a path, or the name of a file.
+bool is_file(std::string_view module) {
+    return module.find('/') != module.npos || module.ends_with(".erl") || module.ends_with(".beam");
+}
+
 // The words of a report with its arguments, for looking something up in them.
 std::string all_words(const LogEvent& event) {
     const TermReader e(*event.term);
+    if (event.format.kind == ElementKind::unknown) {
+        const Element inner = e.get(event.report, "report");  // of a report that logger has wrapped
+        return e.text(inner.kind == ElementKind::unknown ? event.report : inner, 2000).value_or("");
+    }
     std::string text = e.text(event.format, 2000).value_or("");
     for (const Element& arg : event.args) text += ' ' + e.text(arg, 2000).value_or(std::string(arg.text));
     return text;
@@ -54,25 +67,80 @@ bool Explainer::undefined() {
     if (by_init) {
         for (const std::string& module : modules_not_loaded())
             if (bad_module(module)) return true;
-        cause_.what = Sentence("the module that -s or -run names does not exist");
-        hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+        module_of_command_line();
         return true;
     }
+    if (without_module(called)) return true;
     if (bad_module(called.module)) return true;
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
-    const std::string_view near = loaded ? std::string_view{} : similar_module(called.module);
+    const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
+    const std::string_view near = loaded || !packaged.empty() ? std::string_view{} : similar_module(called.module);
     cause_.what = sentence("{} does not exist", function(called));
+    if (loaded)
+        cause_.what.say(hides_library(called.module) ? Form<0>(", and a module of the program's own hides that of OTP")
+                                                     : Form<0>(", though its module is there"));
+    if (!packaged.empty())
+        cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
+    if (is_file(called.module)) cause_.what.say(": that is a file's name, not a module's");
     called_by();
     if (loaded)
         hint(
             sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
                      "of arguments, or a misspelt name.",
                      Atom{called.module, false}));
+    else if (!packaged.empty())
+        hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
+                      Atom{std::string(packaged), false}));
     else
         hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                       Atom{called.module, false}));
+    return true;
+}
+
+// Whether a module that OTP has, too, comes from elsewhere: a file of that name in the program's own folders.
+bool Explainer::hides_library(std::string_view module) const {
+    const auto known = erlang::known_modules();
+    const bool of_otp = !erlang::packaged_application(module).empty() ||
+                        std::ranges::find(known, module, &erlang::ModuleRow::name) != known.end();
+    const auto loaded = std::ranges::find_if(snapshot_.modules,
+                                             [&](const Module& each) { return snapshot_.text(each.name) == module; });
+    return of_otp && loaded != snapshot_.modules.end() && is_own_module(snapshot_, *loaded, build_folders(snapshot_));
+}
+
+// -s or -run named a module that could not be loaded, and init does not say which.
+void Explainer::module_of_command_line() {
+    constexpr std::size_t shown = 3;
+    const std::vector<std::string_view> names = called_names(snapshot_).without_module;
+    if (names.empty()) {
+        cause_.what = Sentence("the module that -s or -run names does not exist");
+    } else if (names.size() == 1) {
+        cause_.what =
+            sentence("module {} is not on the code path, or does not load", Atom{std::string(names.front()), false});
+        if (is_file(names.front())) cause_.what.say(": that is a file's name, not a module's");
+    } else {
+        std::vector<Sentence> some;
+        for (const std::string_view name : names)
+            if (some.size() < shown) some.push_back(sentence("{}", Atom{std::string(name), false}));
+        cause_.what = sentence("a module is not found, or does not load: one of {}", joined(some, ", "));
+        if (names.size() > shown) cause_.what.say(" and {} more", Amount{names.size() - shown, AmountUnit::count});
+    }
+    hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+}
+
+// A call without a module, which erl_eval and the shell look for among their own functions.
+bool Explainer::without_module(const LogFrame& called) {
+    const bool evaluated = called.module == "erl_eval" || called.module == "shell_default";
+    if (!evaluated) return false;
+    const Sentence name = sentence("{}/{}", Atom{called.function}, Amount{called.arity, AmountUnit::plain});
+    if (called.module == "erl_eval" && erlang::is_shell_command(called.function)) {
+        cause_.what = sentence("{} is a command of the shell, which -eval does not know", name);
+        hint("Commands of the shell are functions of module c: c:c(Module), c:l(Module), c:ls().");
+    } else {
+        cause_.what = sentence("function {} is called without a module, and does not exist", name);
+        hint("Write Module:Function(...); mind the shell's quotes, which may have taken a part.");
+    }
     return true;
 }
 
@@ -97,15 +165,17 @@ std::string_view Explainer::similar_module(std::string_view name) const {
 
 // Modules that the emulator has said it could not load: "Error loading module NAME:".
 std::vector<std::string> Explainer::modules_not_loaded() const {
-    constexpr std::string_view before = "Error loading module ";
+    // ... and init, from 26 on: "Error! Failed to load module 'NAME' because ..."
+    constexpr std::string_view begins[] = {"Error loading module ", "Failed to load module '"};
     std::vector<std::string> found;
     for (const LogEvent& event : events_) {
-        if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
-        const std::size_t at = text.find(before);
-        if (at == std::string::npos) continue;
-        const std::size_t end = text.find_first_of(": \n", at + before.size());
-        found.push_back(text.substr(at + before.size(), end == std::string::npos ? end : end - at - before.size()));
+        for (const std::string_view before : begins) {
+            const std::size_t at = text.find(before);
+            if (at == std::string::npos) continue;
+            const std::size_t end = text.find_first_of(":' \n", at + before.size());
+            found.push_back(text.substr(at + before.size(), end == std::string::npos ? end : end - at - before.size()));
+        }
     }
     return found;
 }
@@ -115,12 +185,21 @@ std::vector<std::string> Explainer::modules_not_loaded() const {
 // function for module ~s returned: ~P" (code_server.erl).
 bool Explainer::bad_module(std::string_view module) {
     const std::string file = std::string(module) + ".beam";
-    std::string said;
+    std::string said, posix_error;
     bool found = false;
     for (const LogEvent& event : events_) {
-        if (event.format.kind == ElementKind::unknown) continue;
         const std::string text = all_words(event);
-        if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) found = true;
+        if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) {
+            found = true;
+            if (!event.args.empty() && TermReader::is_atom(event.args.back())) posix_error = event.args.back().text;
+        }
+        // erl_prim_loader: "File operation error: emfile. Target: DIR/shop.beam. Function: get_file. ..."
+        constexpr std::string_view failed = "File operation error: ";
+        const std::size_t target = text.find(file + ". Function");
+        if (text.starts_with(failed) && target != text.npos && (text[target - 1] == '/' || text[target - 1] == ' ')) {
+            posix_error = text.substr(failed.size(), text.find('.') - failed.size());
+            found = found || !meaning_of_posix(posix_error).empty();
+        }
         if (text.starts_with("The on_load function for module") && event.args.size() >= 2 &&
             event.args[0].text == module) {
             const TermReader e(*event.term);
@@ -146,7 +225,13 @@ bool Explainer::bad_module(std::string_view module) {
     if (!found) return false;
     cause_.kind = CauseKind::bad_module;
     cause_.what = sentence("module {} can't be loaded", Atom{std::string(module), false});
+    if (const Ours means = meaning_of_posix(posix_error); said.empty() && !means.empty()) {
+        cause_.what.say(": {} ({})", means, InputText{posix_error, InputText::Holds::vm});
+        return true;
+    }
     if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
+    for (const erlang::LoaderRefusal& refusal : erlang::loader_refusals())
+        if (said.find(refusal.part) != said.npos) cause_.what.say(" ({})", refusal.means);
     hint(
         "Compile it anew with this release of OTP; a file that was copied in part or for another release does not "
         "load.");

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "erlang/error_words.hpp"
+#include "erlang/servers.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -42,6 +44,18 @@ std::string name_in(const LogEvent& event) {
     return name;
 }
 
+// Whether a name can't be a node's (net_kernel.erl, valid_name_head/1): nothing before the @, a second one, or other
+// letters than it allows. Nothing is said of a name that is not known.
+bool is_no_node_name(const Sentence& said) {
+    const auto* text = said.parts().empty() ? nullptr : std::get_if<InputText>(&said.parts().front());
+    if (text == nullptr) return false;
+    const std::string_view name = text->text, head = name.substr(0, name.find('@'));
+    const bool odd = std::ranges::any_of(head, [](char c) {
+        return !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_';
+    });
+    return head.empty() || odd || std::ranges::count(name, '@') > 1;
+}
+
 const PosixError* known_error(std::string_view atom) {
     const auto found = std::ranges::find(erlang::posix_errors(), atom, &PosixError::atom);
     return found == erlang::posix_errors().end() ? nullptr : &*found;
@@ -75,6 +89,12 @@ bool Explainer::distribution() {
             hint("See whether epmd runs and port 4369 can be reached: epmd -names");
             return true;
         }
+        if (says("Invalid node name") || says("invalid node name")) {
+            cause_.kind = CauseKind::bad_name;
+            cause_.what = sentence("{} is no name that a node can have", node_name("what -name or -sname was given"));
+            hint("A name is NAME or NAME@HOST, of letters, digits, '-' and '_'.");
+            return true;
+        }
         if (says("not supported") || says("Invalid distribution") || says("Could not start distribution")) {
             cause_.kind = CauseKind::bad_name;
             cause_.what =
@@ -92,6 +112,12 @@ bool Explainer::distribution() {
                     "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
                 return true;
             }
+    }
+    if (is_no_node_name(node_name(""))) {
+        cause_.kind = CauseKind::bad_name;
+        cause_.what = sentence("{} is no name that a node can have", node_name("what -name or -sname was given"));
+        hint("A name is NAME or NAME@HOST, of letters, digits, '-' and '_'.");
+        return true;
     }
     cause_.kind = CauseKind::name_taken;
     cause_.what = sentence(
@@ -162,16 +188,25 @@ bool Explainer::output_gone() {
         if (!device && !gone) return false;
     }
     cause_.kind = CauseKind::no_output;
-    cause_.what = Sentence("its standard output or error is gone");
+    // {device, Why} (erl_stdlib_errors.erl): what the device itself answered.
+    const auto device = t_.tagged(failure_.stack.front().error_cause, "device", 2);
+    const PosixError* why = device.empty() || !TermReader::is_atom(device[1]) ? nullptr : known_error(device[1].text);
+    if (why != nullptr && why->kind == CauseKind::no_file)
+        cause_.what = sentence("its output could not be written: {} ({})", why->means,
+                               InputText{std::string(why->atom), InputText::Holds::vm});
+    else cause_.what = Sentence("its standard output or error is gone");
     for (auto argument = arguments.rbegin(); argument != arguments.rend(); ++argument)
         if (const auto text = t_.text(*argument, 2000); text && text->size() > 3) {
             // Elixir's: "** (EXIT from #PID<0.91.0>) an exception was raised:\n    ** (ArgumentError) ..."
             constexpr std::string_view raised = "an exception was raised:";
             const std::size_t at = text->find(raised);
-            cause_.what.say(
-                "; it was about to say: {}",
-                InputText{one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 80),
-                          InputText::Holds::message});
+            const InputText said{
+                one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 300),
+                InputText::Holds::message};
+            // What it was to say is the cause where it is about an error; that it could not is what came of it.
+            if (why == nullptr && erlang::has_error_word(said.text))
+                cause_.what = sentence("{} (it could not print that: its standard output or error is gone)", said);
+            else cause_.what.say("; it was about to say: {}", said);
             break;
         }
     hint("Start it with a terminal, or with its output going to a file: who started it has closed its end.");
@@ -186,10 +221,42 @@ bool Explainer::table() {
     if (arguments.empty() || !TermReader::is_atom(arguments[0])) return false;
     const bool there = std::ranges::any_of(
         snapshot_.ets, [&](const EtsTable& table) { return snapshot_.text(table.name) == arguments[0].text; });
-    if (there) return false;
+    const bool makes = failure_.stack.front().function == "new";
+    if (there && !makes) return false;
+    if (makes) {  // its owner, who ended with this error, had it
+        cause_.kind = CauseKind::bad_value;
+        cause_.what = sentence("an ETS table named {} exists already, or its options are wrong", plain(arguments[0]));
+        where();
+        return true;
+    }
     cause_.kind = CauseKind::no_table;
     cause_.what = sentence("the ETS table {} does not exist", plain(arguments[0]));
     where();
+    return true;
+}
+
+// badarg of what sends to a name that nobody has, and of what registers one that somebody has.
+bool Explainer::names_of_processes() {
+    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty()) return false;
+    const LogFrame& frame = failure_.stack.front();
+    const auto arguments = t_.list(frame.arguments, 3);
+    if (frame.module != "erlang" || arguments.size() < 2 || !TermReader::is_atom(arguments[0]) ||
+        snapshot_.processes.empty())
+        return false;
+    const ProcId holder = snapshot_.find_registered(arguments[0].text);
+    const bool sends = frame.function == "send" || frame.function == "!" || frame.function == "send_nosuspend";
+    if (sends && holder == ProcId::none) {
+        // Kernel's own processes are gone where the node goes down, which has another cause.
+        cause_.kind = erlang::is_kernel_server(arguments[0].text) ? CauseKind::bad_value : CauseKind::not_registered;
+        cause_.what =
+            sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
+    } else if (frame.function == "register" && holder != ProcId::none) {
+        cause_.kind = CauseKind::bad_value;
+        cause_.what = sentence("the name {} is registered already", plain(arguments[0]));
+    } else {
+        return false;
+    }
+    called_by();
     return true;
 }
 

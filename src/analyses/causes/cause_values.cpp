@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "erlang/error_words.hpp"
 
 namespace beamheap::analyses {
 
@@ -12,7 +13,11 @@ bool Explainer::value() {
     if (TermReader::is_one_of(failure_.reason,
                               {"badarg", "function_clause", "badarith", "system_limit", "if_clause"})) {
         cause_.kind = CauseKind::bad_value;
-        cause_.what = sentence("{} in {}", printed(failure_.reason), function(frame));
+        // With no argument nothing can be wrong about it: init left out the only one (a map, a binary).
+        LogFrame shown = frame;
+        shown.cut = shown.cut || (frame.arguments.kind == ElementKind::nil &&
+                                  TermReader::is_one_of(failure_.reason, {"badarg", "function_clause"}));
+        cause_.what = sentence("{} in {}", printed(failure_.reason), function(shown));
         if (const auto arguments = t_.list(frame.arguments, 255); !arguments.empty()) {
             const bool known = std::ranges::any_of(
                 arguments, [&](const Element& e) { return !says_nothing(e) || e.kind == ElementKind::nil; });
@@ -46,23 +51,32 @@ bool Explainer::value() {
     return true;
 }
 
-// A large reason that holds a text for people: the text.
+// A reason that holds a text for people: the innermost text that is about an error, by its own words or by the tag or
+// key that it stands under (erlang/error_words.hpp). Any other text is what the program worked on.
 bool Explainer::words() {
-    std::vector<Element> left{failure_.reason};
+    constexpr std::size_t most = 80, shortest = 12;
+    struct Inner {
+        Element element;
+        bool of_error;  ///< stands under a tag or key that names an error
+    };
+    std::vector<Inner> left{{failure_.reason, false}};
     std::string found;
     Element tag;
-    for (std::size_t i = 0; i < left.size() && i < 60; ++i) {
-        const Element& each = left[i];
-        if (each.kind == ElementKind::object)
-            if (const auto text = t_.text(each, 400); text && text->size() > 3) {
-                const bool sentence = text->find(' ') != text->npos && text->size() >= 12;
-                if (found.empty() && sentence) found = *text;
-                continue;
-            }
+    for (std::size_t i = 0; i < left.size() && i < most; ++i) {
+        const auto [each, of_error] = left[i];
         if (TermReader::is_atom(each) && found.empty()) tag = each;
         if (each.kind != ElementKind::object) continue;
+        if (const auto text = t_.text(each, 400); text && text->size() > 3) {
+            const bool sentence = text->find(' ') != text->npos && text->size() >= shortest;
+            if (sentence && (of_error || erlang::has_error_word(*text))) found = *text;
+            continue;
+        }
+        const auto begin = t_.begin_of(each);
+        bool tagged =
+            of_error || (begin && TermReader::is_atom(begin->first) && erlang::is_error_tag(begin->first.text));
         ElementCursor cursor = failure_.term->elements(each.id);
-        for (Element element; left.size() < 80 && failure_.term->next(cursor, element);) left.push_back(element);
+        for (Element element; left.size() < most && failure_.term->next(cursor, element);)
+            left.push_back({element, tagged});
     }
     if (found.empty() || left.size() < 7) return false;
     cause_.kind = CauseKind::message;

@@ -26,12 +26,16 @@ private:
     bool row(erlang::Turn turn);
     bool in_circumstances(const erlang::CauseRow& row) const;
     Element inside() const;
+    void about_server(CauseKind kind, const Element& server);
     // cause_code.cpp: code that is missing or does not load
     bool undefined();
+    void module_of_command_line();
+    bool without_module(const LogFrame& called);
     // cause_services.cpp: the distribution, output, tables, files and ports
     bool distribution();
     bool output_gone();
     bool table();
+    bool names_of_processes();
     bool posix();
     // cause_values.cpp: what expressions have made of it
     bool value();
@@ -39,6 +43,7 @@ private:
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
+    bool hides_library(std::string_view module) const;
     std::vector<std::string> modules_not_loaded() const;
     bool name_taken(Sentence name);
     Sentence node_name(Ours otherwise) const;

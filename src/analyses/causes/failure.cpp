@@ -92,6 +92,14 @@ private:
             return go_on(p[2]);
         if (const auto p = t.tuple(reason, 1); !p.empty())
             return go_on(p[0]);  // the text ends before the second element
+        // {shutdown, {M, start, Args}}: the layer is the function that started it, and shutdown is the reason.
+        if (const auto p = t.tagged(reason, "shutdown", 2); !p.empty() && is_start(p[1])) return go_on(p[0]);
+        // {exception, Reason, Stack}: what erpc:call/4 makes of an error at the other end
+        if (const auto p = t.tagged(reason, "exception", 3); !p.empty())
+            if (auto frames = frames_of(t, p[2]); !frames.empty()) {
+                failure_.stack = std::move(frames);
+                return go_on(p[1]);
+            }
         for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
         if (const auto p = t.tagged(reason, "badmatch", 2);
@@ -102,6 +110,14 @@ private:
             if (!inner.empty() && !t.tagged(inner[1], "EXIT", 2).empty()) return go_on(inner[1]);
         }
         return pair();
+    }
+
+    bool is_function(const std::vector<Element>& mfa) const {
+        return mfa.size() == 3 && TermReader::is_atom(mfa[0]) && TermReader::is_atom(mfa[1]) && terms().is_list(mfa[2]);
+    }
+    bool is_start(const Element& term) const {
+        const auto mfa = terms().tuple(term, 3);
+        return is_function(mfa) && TermReader::is(mfa[1], "start");
     }
 
     // {App, Reason} of application:ensure_all_started/1: told by what the reason is.
@@ -127,16 +143,18 @@ private:
             failure_.stack = std::move(frames);
             return go_on(p[0]);
         }
+        if (p[1].kind == ElementKind::nil && !t.tagged(p[0], "nocatch", 2).empty()) return go_on(p[0]);
         if (of_application(p[0], p[1])) return true;
         if (const auto given = t.tuple(p[1]); given.size() >= 8 && TermReader::is(given[0], "child")) {
             child(given[2]);  // {Reason, {child,undefined,Id,MFA,...}} of supervisor:start_child/2
             return go_on(p[0]);
         }
-        const auto call = t.tuple(p[1], 3);
-        const bool function =
-            !call.empty() && TermReader::is_atom(call[0]) && TermReader::is_atom(call[1]) && t.is_list(call[2]);
-        if (!function || TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
-        if (TermReader::is(call[1], "start") || TermReader::is(call[1], "call")) return go_on(p[0]);
+        if (TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
+        if (is_start(p[1])) return go_on(p[0]);
+        if (const auto call = t.tuple(p[1], 3); is_function(call) && TermReader::is(call[1], "call")) {
+            if (const auto arguments = t.list(call[2], 1); !arguments.empty()) failure_.asked = arguments[0];
+            return go_on(p[0]);
+        }
         return false;
     }
 
@@ -156,6 +174,8 @@ int Failure::weight() const {
     if (!stack.empty() && has_holes(*term, stack.front().arguments)) sum -= 2;
     return sum;
 }
+
+bool Failure::is_whole() const { return reason.kind != ElementKind::unknown && !has_holes(*term, reason); }
 
 Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::vector<LogFrame> stack) {
     Failure failure;

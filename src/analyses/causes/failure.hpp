@@ -25,12 +25,15 @@ struct Failure {
     std::vector<LogFrame> stack;        ///< of the innermost exception, youngest first
     std::vector<std::string> children;  ///< supervisors' children on the way, outermost first
     std::string application;            ///< that did not start or ended; empty: none on the way
+    Element asked;                      ///< whose end that was, while it was called; unknown: nobody's
     bool exited = false;                ///< the application had run before
     bool words = false;                 ///< the reason is no term, but a text, perhaps a cut one
 
     /// How much is known: a reason of which nothing is missing is better than one that was cut, one that went through
     /// children or has a stack better than a bare word. For choosing among several tellings of one death.
     int weight() const;
+    /// Whether nothing of the reason is missing: no part that a slogan printed to a depth, or cut.
+    bool is_whole() const;
 };
 
 /// Takes the layers off. {shutdown,R}, {failed_to_start_child,Id,R}, {R,{M,start,_}}, {R,Stack}, {'EXIT',R}, {error,R},

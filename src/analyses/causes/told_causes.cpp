@@ -38,6 +38,41 @@ bool better(const ToldCause& a, const ToldCause& b) {
     return a.failure.weight() > b.failure.weight();
 }
 
+// Whether the slogan's own reason says it all: nothing of it is left out, and it is not the word for an end that
+// something else brought about. A report of another process is not asked then: other processes end, too.
+bool is_decisive(const ToldCause& told) {
+    const Failure& failure = told.failure;
+    if (failure.words || failure.weight() <= 0 || is_bare(told)) return false;
+    switch (told.cause.kind) {
+        case CauseKind::none:
+        case CauseKind::not_registered:  // whoever had the name may have ended of what a report tells
+        case CauseKind::no_output:
+        case CauseKind::timeout:
+        case CauseKind::stopped: return false;
+        default: break;
+    }
+    // A cause that is known by its form, or of a call that init made. What kernel's own processes say while they go
+    // down follows from something else.
+    constexpr int known = 4;
+    const auto of_init = [](const LogFrame& frame) { return frame.module == "init"; };
+    return failure.is_whole() && (rank(told) == known || std::ranges::any_of(failure.stack, of_init));
+}
+
+// Whether an event is about the same reason: it may tell more of the way to it.
+bool is_same(const ToldCause& a, const ToldCause& b) {
+    const auto name = [](const Failure& failure) {
+        const Element& reason = failure.reason;
+        if (TermReader::is_atom(reason)) return reason.text;
+        const auto begin = TermReader(*failure.term).begin_of(reason);
+        return begin && TermReader::is_atom(begin->first) ? begin->first.text : std::string_view{};
+    };
+    if (name(a.failure) != name(b.failure)) return false;
+    const std::vector<LogFrame>&mine = a.failure.stack, &other = b.failure.stack;
+    if (mine.empty()) return true;
+    return !other.empty() && mine.front().module == other.front().module &&
+           mine.front().function == other.front().function;
+}
+
 // Ends that follow from others, and reports that are not about an end.
 bool tells_an_end(const LogEvent& event) {
     return event.reason.kind != ElementKind::unknown && event.reason_term != nullptr && event.level != LogLevel::debug;
@@ -64,12 +99,15 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
         best->failure.exited = best->failure.exited || had_run;
         best->cause = cause_of(snapshot, best->failure, events);
     }
+    const std::optional<ToldCause> of_slogan = best;
+    const bool decisive = of_slogan && is_decisive(*of_slogan);
     // Newest first: the earliest of equals is the last that is as good.
     for (const LogEvent& event : events.first(std::min(events.size(), most_events))) {
         if (!tells_an_end(event)) continue;
         ToldCause told = told_by(snapshot, event, events);
         if (told.failure.weight() <= 0) continue;  // "killed": what else ended is the cause
         const bool slogan_tells = best && best->event == nullptr;
+        if (decisive && !is_same(*of_slogan, told)) continue;
         if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
     }
     if (best && best->cause.kind == CauseKind::none) best.reset();

@@ -137,7 +137,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows
     // why.
     const bool explained = std::ranges::any_of(diagnosis.findings, [](const Finding& finding) {
-        return finding.rule == "start-up" && !finding.next_steps.empty();
+        return (finding.rule == "start-up" || finding.rule == "failed-call") && !finding.next_steps.empty();
     });
     if (explained) return;
     // Nobody has to search the program for what was typed.

@@ -53,6 +53,7 @@ struct LogFrame {
     std::uint32_t arity = 0;
     std::uint32_t line = 0;  ///< 0: unknown
     bool cut = false;        ///< the list of arguments was cut, so that `arity` is only how many are left
+    Element error_cause;     ///< `cause` of its error_info (EEP 54): what the function itself says; unknown: nothing
     Element arguments;       ///< a list where the frame has them (the youngest of undef, badarg, ...), else unknown
 };
 

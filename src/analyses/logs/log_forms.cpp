@@ -395,15 +395,18 @@ std::vector<LogFrame> frames_of(const TermReader& terms, const Element& list) {
             if (frames.empty()) return {};
             continue;
         }
-        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, false, {}};
+        LogFrame frame{std::string(parts[0].text), std::string(parts[1].text), {}, 0, 0, false, {}, {}};
         if (const auto arity = terms.number(parts[2]); arity && *arity >= 0 && *arity < 256)
             frame.arity = static_cast<std::uint32_t>(*arity);
         else if (terms.is_list(parts[2]))
             frame.arity = static_cast<std::uint32_t>(terms.list(parts[2], 256).size()), frame.arguments = parts[2],
             frame.cut = !terms.is_proper(parts[2]);
         else if (parts[2].kind == ElementKind::unknown) frame.cut = true;
+        // arguments that are all texts, printed as one without quotes (init.erl up to 25): {shop,open,abc,[...]}
+        else if (TermReader::is_atom(parts[2]) && parts.size() == 4 && terms.is_list(parts[3])) frame.cut = true;
         else return {};
         if (parts.size() == 4) {
+            frame.error_cause = terms.get(parts[3], {"error_info", "cause"});
             frame.file = terms.text(terms.get(parts[3], "file"), 1000).value_or("");
             if (const auto line = terms.number(terms.get(parts[3], "line")); line && *line > 0 && *line < 100'000'000)
                 frame.line = static_cast<std::uint32_t>(*line);

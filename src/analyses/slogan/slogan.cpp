@@ -204,6 +204,12 @@ void add_hints(Slogan& slogan) {
         if (has_word(slogan.reason, hint.word)) slogan.next_steps.emplace_back(hint.sentence);
 }
 
+// A heap of 2 to 4 GiB whose size went through a signed number of 32 bits is printed as nearly 2^64 (old releases).
+std::uint64_t without_sign(std::uint64_t bytes) {
+    constexpr std::uint64_t ones = 0xFFFF'FFFF, sign = 0x8000'0000, word = 4;
+    return bytes >> 32 == ones && (bytes & sign) != 0 && bytes % word == 0 ? bytes & ones : bytes;
+}
+
 bool read_allocation(std::string_view text, Slogan& slogan) {
     const std::size_t colon = text.find(": Cannot ");
     if (colon == std::string_view::npos || colon > 40 || !text.substr(0, colon).ends_with("alloc")) return false;
@@ -217,7 +223,7 @@ bool read_allocation(std::string_view text, Slogan& slogan) {
     if (!bytes || !take(rest, " bytes of memory")) return false;
     slogan.allocator = std::string(text.substr(0, colon));
     slogan.operation = std::string(operation);
-    slogan.refused_bytes = *bytes;
+    slogan.refused_bytes = slogan.allocator == "eheap_alloc" ? without_sign(*bytes) : *bytes;
     if (take(rest, " (of type \"")) {
         const std::size_t end = rest.find('"');
         slogan.memory_type = std::string(rest.substr(0, end));

@@ -12,7 +12,8 @@ Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifac
     found.events = log_events(artifact);
     found.told =
         told_cause(facts.snapshot(), slogan.reason, found.events, slogan.kind == SloganKind::application_terminated);
-    if (!found.told) found.loader_path = loader_path(artifact);
+    found.loader_path = loader_path(artifact);
+    found.folders_not_found = folders_not_found(artifact, found.loader_path);
     return found;
 }
 

@@ -15,7 +15,10 @@ namespace beamheap::analyses {
 struct StartFailure {
     std::vector<LogEvent> events;  ///< what its loggers still held
     std::optional<ToldCause> told;
-    std::vector<std::string> loader_path;  ///< where its loader looked for modules, where nobody told of a cause
+    std::vector<std::string> loader_path;        ///< where its loader looked for modules
+    std::vector<std::string> folders_not_found;  ///< those of them that code_server did not find
+
+    const ToldCause* cause() const { return told ? &*told : nullptr; }
 };
 
 Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifact& artifact);

@@ -5,7 +5,7 @@
 // processes alone sees nothing. A second form is tables that are made and forgotten: thousands of them by one owner,
 // each small.
 //
-// A third is the same in many pieces: tables of one name and one owner, none of them large, are judged as one.
+// A third is the same in several pieces: tables of one name and one owner are judged as one, be they large or small.
 //
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
 // from it stays, unseen: such a table grows with no objects in it.
@@ -45,6 +45,24 @@ bool keeps_deleted(const EtsTable& table) {
     return deleted > live || (deleted >= many_deleted && deleted >= live / 4);
 }
 
+// What to do about tables that a program fills: they are its own, or mnesia's, of which some hold what transactions
+// have not committed yet (mnesia_tm.erl).
+void advise_on_content(const Facts& facts, const EtsUse& use, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (s.text(s.ets[use.table].name) == "mnesia_trans_store")
+        finding.advise(
+            "mnesia keeps there what a transaction has done until it commits: make transactions smaller, or write in "
+            "steps. It cleans them itself.");
+    else if (s.text(use.owner.name).starts_with("mnesia_"))
+        finding.advise(
+            "It is a table of mnesia: delete records by mnesia's functions, bound it, or keep it on disk "
+            "(disc_only_copies). Nothing is to be deleted from it directly.");
+    else
+        finding.advise(
+            "Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a "
+            "time to live, or bound the table.");
+}
+
 void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report, double percent,
                  std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -78,9 +96,7 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
             "What is deleted is given back when nobody has the table fixed any more: look for a traversal that does "
             "not end (a select whose continuation was kept, `ets:safe_fixtable/2` without its end). On the running "
             "node `ets:info(Table, safe_fixed_monotonic_time)` says who, and since when.");
-    finding.advise(
-        "Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a time "
-        "to live, or bound the table.");
+    advise_on_content(facts, use, finding);
     finding.advise("Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
@@ -132,7 +148,8 @@ void large_together(const Facts& facts, const Namesakes& group, double percent, 
                         figure("memory in them", group.bytes, AmountUnit::bytes),
                         figure("the largest of them", group.first->bytes, AmountUnit::bytes),
                         figure("the node", node_bytes(facts), AmountUnit::bytes)};
-    finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
+    if (s.text(group.first->owner.name).starts_with("mnesia_")) advise_on_content(facts, *group.first, finding);
+    else finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
@@ -176,16 +193,24 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const EtsReport report = ets_tables(facts.snapshot());
     const Count node = node_bytes(facts);
     std::size_t left = most_findings;
+    // Tables of one name go before a single one that is smaller than all of them together, by a tenth or more.
+    const Namesakes group = largest_namesakes(facts.snapshot(), report);
+    const double together = percent_of(group.bytes, node).value_or(0);
+    const bool several = group.tables > 1 && group.bytes - group.first->bytes.value_or(0) >= group.bytes / 10;
+    const bool as_one = several && group.bytes >= least_bytes && together >= medium_percent &&
+                        group.bytes > report.tables.front().bytes.value_or(0);
+    if (as_one) large_together(facts, group, together, findings);
+    const auto in_group = [&](const EtsUse& use) {
+        return as_one && use.owner.pid == group.first->owner.pid &&
+               facts.snapshot().ets[use.table].name == facts.snapshot().ets[group.first->table].name;
+    };
     for (const EtsUse& use : report.tables) {
         const auto percent = percent_of(use.bytes, node);
         if (left == 0 || use.bytes.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
+        if (in_group(use)) continue;
         large_table(facts, use, report, *percent, findings);
         --left;
     }
-    if (const Namesakes group = largest_namesakes(facts.snapshot(), report);
-        left == most_findings && group.tables > 1 && group.bytes >= least_bytes)
-        if (const double percent = percent_of(group.bytes, node).value_or(0); percent >= medium_percent)
-            large_together(facts, group, percent, findings);
     const auto most = std::ranges::max_element(report.owners, {}, &EtsOwner::tables);
     const std::uint64_t all = report.tables.size();
     if (most == report.owners.end()) return;

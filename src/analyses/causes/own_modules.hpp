@@ -1,0 +1,23 @@
+// Modules that are the program's own, told from those of OTP and Elixir by where their sources lay
+// (erlang/sources.hpp).
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+/// The folders below which OTP and Elixir were built. Empty: no module tells.
+std::vector<std::string_view> build_folders(const Snapshot& snapshot);
+
+/// Whether a module is known to lie elsewhere. A module without a source is not.
+bool is_own_module(const Snapshot& snapshot, const Module& module, std::span<const std::string_view> build_folders);
+
+/// The last of them, newest first, at most `most`: the VM's table of modules grows in the order of loading. Nothing
+/// where a release loaded its modules all at once, in the order of their names, or where no build folder is known.
+std::vector<std::string_view> last_own_modules(const Snapshot& snapshot, std::size_t most);
+
+}  // namespace beamheap::analyses

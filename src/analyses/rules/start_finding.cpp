@@ -1,0 +1,317 @@
+#include "analyses/rules/start_finding.hpp"
+
+#include <algorithm>
+
+#include "analyses/causes/boot_stage.hpp"
+#include "analyses/causes/called_names.hpp"
+#include "analyses/causes/own_modules.hpp"
+#include "analyses/causes/wordings.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+bool ends_a_node(SloganKind kind) {
+    switch (kind) {
+        case SloganKind::boot_failure:
+        case SloganKind::kernel_start_failure:
+        case SloganKind::application_start_failure:
+        case SloganKind::application_terminated:
+        case SloganKind::kernel_process_terminated:
+        case SloganKind::system_process_terminated:
+        case SloganKind::child_setup:
+        case SloganKind::limits:
+        case SloganKind::table_full:
+        case SloganKind::distribution_overload:
+        case SloganKind::code_server: return true;
+        case SloganKind::unknown:
+        case SloganKind::none:
+        case SloganKind::out_of_memory:
+        case SloganKind::atom_table_full:
+        case SloganKind::corruption:
+        case SloganKind::absurd_allocation:  // native-crash says it
+        case SloganKind::requested: break;
+    }
+    return false;
+}
+
+constexpr std::size_t most_frames = 6;
+
+// How long a sentence is about, in characters; the input's own parts are counted as they are in Erlang's syntax.
+struct Length {
+    std::size_t operator()(const Ours& words) const { return words.text().size(); }
+    std::size_t operator()(const Atom& atom) const { return atom.text.size(); }
+    std::size_t operator()(const InputText& text) const { return text.text.size(); }
+    std::size_t operator()(const FunctionName& f) const { return f.module.size() + f.function.size() + 4; }
+    std::size_t operator()(const PrintedTerm& term) const { return printed(*term.source, term.term, term.max_bytes); }
+    std::size_t operator()(const Amount& amount) const { return std::to_string(amount.value).size(); }
+    template <class Other>
+    std::size_t operator()(const Other&) const {
+        return 10;
+    }
+
+    // A guess that is never far too small: what every element of the term takes, up to `most`.
+    static std::size_t printed(OwnedTerm& source, const Element& term, std::size_t most) {
+        std::vector<Element> left{term};
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < left.size() && sum < most; ++i) {
+            const Element& each = left[i];
+            if (each.kind != ElementKind::object) {
+                sum += each.kind == ElementKind::atom    ? each.text.size() + 1
+                       : each.kind == ElementKind::small ? 4
+                       : each.kind == ElementKind::nil   ? 0
+                                                         : 9;
+                continue;
+            }
+            if (const auto text = TermReader(source).text(each, most)) {
+                sum += text->size() + 3;
+                continue;
+            }
+            sum += 2;
+            ElementCursor cursor = source.elements(each.id);
+            for (Element element; left.size() < 400 && source.next(cursor, element);) left.push_back(element);
+        }
+        return std::min(sum, most);
+    }
+};
+std::size_t length(const Sentence& text) {
+    std::size_t sum = 0;
+    for (const Part& part : text.parts()) sum += std::visit(Length{}, part);
+    return sum;
+}
+
+// What can be printed at another length is, so that the sentence has no more than `most` characters.
+Sentence fitted(const Sentence& text, std::size_t most) {
+    std::size_t sum = length(text);
+    Sentence shorter;
+    for (const Part& part : text.parts()) {
+        constexpr std::size_t least = 24;
+        if (const auto* term = std::get_if<PrintedTerm>(&part); term != nullptr && sum > most) {
+            PrintedTerm cut = *term;
+            const std::size_t now = Length{}(*term);
+            cut.max_bytes = std::max(least, now - std::min(now, sum - most));
+            sum -= std::min(sum, now - std::min(now, cut.max_bytes));
+            shorter.add(cut);
+        } else if (const auto* words = std::get_if<InputText>(&part);
+                   words != nullptr && sum > most && words->text.size() > least) {
+            InputText cut = *words;
+            cut.text = one_line(words->text,
+                                std::max(least, words->text.size() - std::min(words->text.size(), sum - most + 3)));
+            sum -= std::min(sum, words->text.size() - std::min(words->text.size(), cut.text.size()));
+            shorter.add(cut);
+        } else {
+            std::visit([&](const auto& same) { shorter.add(same); }, part);
+        }
+    }
+    return shorter;
+}
+
+bool is_up(const Snapshot& snapshot) { return snapshot.find_registered("kernel_safe_sup") != ProcId::none; }
+
+bool has_module(const Snapshot& snapshot, std::string_view name) {
+    return std::ranges::any_of(snapshot.modules, [&](const Module& m) { return snapshot.text(m.name) == name; });
+}
+
+// A script runs by -run escript start; releases load that module, too.
+bool is_escript(const Snapshot& snapshot) {
+    const std::vector<std::string_view> names = called_names(snapshot).names;
+    return std::ranges::find(names, "escript") != names.end();
+}
+
+constexpr Ours of_eval = "What -eval called failed: ";
+
+// Who called what failed, where the node ran: the stack tells, else who is loaded.
+Ours caller(const Snapshot& snapshot, const ToldCause& told) {
+    const auto any = [&](auto fits) { return std::ranges::any_of(told.failure.stack, fits); };
+    const auto of = [&](std::string_view module) {
+        return any([module](const LogFrame& f) { return f.module == module; });
+    };
+    if (of("Elixir.Mix.CLI") || of("Elixir.Mix.Task")) return "What mix ran failed: ";
+    if (any([](const LogFrame& f) { return f.module.starts_with("Elixir.Config"); }))
+        return "The configuration in Elixir failed: ";
+    if (of("Elixir.Kernel.CLI")) return "What elixir ran failed: ";
+    if (any([](const LogFrame& f) { return f.module == "shell" && f.function.starts_with("eval_"); }))
+        return "What was typed into the shell failed: ";
+    if (of("escript")) return "The escript failed: ";
+    const bool by_init = any([](const LogFrame& f) { return f.module == "init" && f.function.starts_with("start_"); });
+    // A text that is no Erlang is of -eval where init itself met it.
+    if (by_init && told.cause.kind == CauseKind::bad_code && told.failure.stack.front().module == "init")
+        return of_eval;
+    if (of("erl_eval")) return by_init ? of_eval : Ours("What was evaluated failed: ");
+    if (by_init) return "What -s or -run called failed: ";
+    if (is_escript(snapshot)) return "The escript failed: ";
+    return "What the node ran failed: ";
+}
+
+// "Application web did not start: ", "What -eval called failed: ".
+Sentence beginning(const Slogan& slogan, const ToldCause& told, const Snapshot& snapshot) {
+    Sentence head;
+    const std::string& application = slogan.application.empty() ? told.failure.application : slogan.application;
+    const bool ended = told.failure.exited || slogan.kind == SloganKind::application_terminated ||
+                       slogan.kind == SloganKind::kernel_process_terminated ||
+                       slogan.kind == SloganKind::system_process_terminated;
+    if (!application.empty()) head.say("Application {}", Atom{application, false});
+    else if (slogan.kind == SloganKind::system_process_terminated)
+        head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
+    else if (!slogan.kernel_process.empty() && slogan.kernel_process != "application_controller")
+        head.say("The kernel process {}", Atom{slogan.kernel_process, false});
+    else if (ran_before_it_failed(slogan, &told, snapshot)) return caller(snapshot, told);
+    else head.add(Ours("The node"));
+    head.add(ended ? Ours(" ended: ") : Ours(" did not start: "));
+    return head;
+}
+
+// Whether the place is -eval alone, and the sentence begins with it.
+bool says_eval(const Sentence& head, const Sentence& where) {
+    return head.parts().front() == Part(of_eval) && where.parts().size() == 1 &&
+           (where == Sentence(", called by -eval") || where == Sentence(", in -eval"));
+}
+
+// Whether what was called is of a module that was not loaded, while a folder of the code path does not exist.
+bool misses_module(const Facts& facts) {
+    if (facts.get<StartFailure>().folders_not_found.empty() ||
+        facts.get<StartFailure>().told->cause.kind != CauseKind::no_function)
+        return false;
+    const auto& stack = facts.get<StartFailure>().told->failure.stack;
+    return stack.empty() || stack.front().module == "init" || !has_module(facts.snapshot(), stack.front().module);
+}
+
+// Of an application whose top supervisor gave up without anybody saying which child failed: the program's modules that
+// were loaded last.
+std::vector<Sentence> last_modules(const Facts& facts) {
+    const Failure& failure = facts.get<StartFailure>().told->failure;
+    if (facts.get<Slogan>().kind != SloganKind::application_terminated || !failure.children.empty() ||
+        !TermReader::is(failure.reason, "shutdown"))
+        return {};
+    constexpr std::size_t most = 3;
+    std::vector<Sentence> names;
+    for (const std::string_view name : last_own_modules(facts.snapshot(), most))
+        names.push_back(sentence("{}", Atom{std::string(name), false}));
+    return names;
+}
+
+// "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)." At most 160
+// characters: children on the way go first, then the place, then what is printed of a term.
+Sentence title(const Facts& facts) {
+    const Slogan& slogan = facts.get<Slogan>();
+    const ToldCause& told = *facts.get<StartFailure>().told;
+    constexpr std::size_t most = 155;
+    Sentence head = beginning(slogan, told, facts.snapshot());
+    std::span<const std::string> children = told.failure.children;
+    std::size_t names = 0;
+    for (const std::string& child : children) names += child.size() + 3;
+    const std::size_t rest = length(head) + length(told.cause.what);
+    const std::size_t placed = length(told.cause.where);
+    while (!children.empty() && rest + names + (children.size() > 1 ? placed : 0) > most) {
+        names -= children.front().size() + 3;
+        children = children.subspan(1);
+    }
+    for (const std::string& child : children) {
+        head.add(Atom{child, false});
+        head.add(&child == &children.back() ? Ours(": ") : Ours(" > "));
+    }
+    head.add(told.cause.what);
+    // The place goes before the end of a long term: a reader can look up the one, and has the other in the evidence.
+    constexpr std::size_t least = 80;
+    const bool telling = !says_eval(head, told.cause.where);
+    if (telling && length(head) + placed > most && placed <= most - least) head = fitted(head, most - placed);
+    if (telling && length(head) + placed <= most) head.add(told.cause.where);
+    if (misses_module(facts))
+        if (const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
+            length(head) + folder.size() + 28 <= most)
+            head.say("; its folder {} does not exist", InputText{folder, InputText::Holds::message});
+    if (const auto modules = last_modules(facts); !modules.empty()) {
+        const Sentence last = joined(modules, ", ");
+        if (length(head) + length(last) + 40 <= most) head.say("; its modules that were loaded last: {}", last);
+    }
+    Sentence text = fitted(head, most);
+    const auto* last = std::get_if<InputText>(&text.parts().back());
+    return last != nullptr && last->text.ends_with("...") ? text : text.say(".");
+}
+
+Sentence place(const LogFrame& frame) {
+    Sentence text = sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
+    if (!frame.file.empty())
+        text.say(" ({}, line {})", InputText{frame.file, InputText::Holds::message},
+                 Amount{frame.line, AmountUnit::plain});
+    return text;
+}
+
+void add_told(const Facts& facts, Finding& finding) {
+    const ToldCause& told = *facts.get<StartFailure>().told;
+    finding.title = title(facts);
+    finding.evidence.push_back(
+        fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
+    for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
+        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i]))
+                                          : fact("called by", place(told.failure.stack[i])));
+    if (told.event != nullptr)
+        finding.evidence.push_back(told.event->in_queue
+                                       ? fact("told by an unread message of", sentence("{}", told.event->holder))
+                                       : fact("told by a report held by", sentence("{}", told.event->holder)));
+    finding.next_steps = told.cause.hints;
+    if (misses_module(facts)) {
+        const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
+        finding.evidence.push_back(fact("not found", sentence("{}", InputText{folder, InputText::Holds::message})));
+        finding.next_steps.insert(
+            finding.next_steps.begin(),
+            sentence("The folder {}, which -pa or -pz adds to the code path, did not exist when the node started.",
+                     InputText{folder, InputText::Holds::message}));
+    }
+    if (const auto modules = last_modules(facts); !modules.empty())
+        finding.evidence.push_back(fact("its own modules, loaded last", joined(modules, ", ")));
+    if (!facts.get<StartFailure>().events.empty())
+        finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
+    if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())
+        finding.next_steps.insert(finding.next_steps.end(), facts.get<Slogan>().next_steps.begin(),
+                                  facts.get<Slogan>().next_steps.end());
+    else if (is_failed_start(facts.get<Slogan>().kind))
+        finding.advise(
+            "If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
+}
+
+}  // namespace
+
+bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Snapshot& snapshot) {
+    if (slogan.kind != SloganKind::boot_failure) return false;
+    if (told == nullptr) return is_up(snapshot);
+    // What the command line or the boot script says wrongly is met by init itself, also when kernel has started.
+    if (told->failure.stack.empty() && told->cause.kind == CauseKind::bad_specification && !is_escript(snapshot))
+        return false;
+    return is_up(snapshot) || std::ranges::any_of(told->failure.stack, [](const LogFrame& frame) {
+               return frame.module == "init" && frame.function.starts_with("start_");
+           });
+}
+
+std::optional<Finding> start_finding(const Facts& facts) {
+    const Slogan& slogan = facts.get<Slogan>();
+    if (!ends_a_node(slogan.kind)) return std::nullopt;
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.title = slogan.meaning;
+    finding.tells_slogan = true;
+    finding.subject = {SubjectKind::node, name_of(slogan.kind)};
+    for (const std::string& part : {slogan.application, slogan.kernel_process, slogan.subject})
+        if (!part.empty()) {
+            finding.subject.text.say(" {}", Atom{part, false});
+            break;
+        }
+    if (!slogan.application.empty())
+        finding.evidence.push_back(fact("application", sentence("{}", Atom{slogan.application, false})));
+    if (facts.get<StartFailure>().told) {
+        add_told(facts, finding);
+    } else {
+        if (!slogan.cause.empty())
+            finding.evidence.push_back(fact("innermost reason", sentence("{}", term(slogan.cause))));
+        finding.next_steps = slogan.next_steps;
+        if (slogan.kind == SloganKind::boot_failure) {
+            BootStage stage = boot_stage(facts.snapshot(), facts.get<StartFailure>().loader_path,
+                                         facts.get<StartFailure>().folders_not_found);
+            finding.title = stage.told.say(".");
+            finding.next_steps = std::move(stage.hints);
+        }
+    }
+    return finding;
+}
+
+}  // namespace beamheap::analyses::rule
