@@ -40,6 +40,7 @@ bool take(std::string_view& text, std::string_view prefix) {
 // One figure of an instance, by its key: "mbcs blocks[eheap_alloc] size", "sbcs carriers size", ...
 void read_line(AllocatorUse& use, std::string_view allocator, std::string_view key,
                const std::array<Count, 3>& numbers) {
+    if (key.empty() || (key[0] != 'm' && key[0] != 's')) return;  // most are options
     CarrierUse* kind = nullptr;
     if (take(key, "mbcs ") || take(key, "sbmbcs ")) kind = &use.mbcs;
     else if (take(key, "mbcs_pool ")) kind = &use.pool;
@@ -84,7 +85,7 @@ AllocatorUse read_instance(const Snapshot& snapshot, const AllocatorInstance& in
     const std::string_view name = snapshot.text(instance.name);
     for (const AllocatorInstance::Line& line : instance.lines) {
         const std::string_view key = snapshot.text(line.key);
-        if (key == "option e" && snapshot.text(line.text) == "false") use.enabled = false;
+        if (key.size() == 8 && key == "option e" && snapshot.text(line.text) == "false") use.enabled = false;
         read_line(use, name, key, line.numbers);
     }
     // The highest figures of several types need not have been at one time; together they can't exceed the carriers.
