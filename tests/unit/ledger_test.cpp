@@ -28,6 +28,7 @@ void table(MadeSnapshot& m, std::uint32_t owner, const std::string& name, std::u
     made.owner = {0, owner, 0};
     made.name = m.text(name);
     made.words = words;
+    made.objects = words / 10;
     m.s.ets.push_back(made);
 }
 void allocator(MadeSnapshot& m, const char* name, std::uint64_t blocks, std::uint64_t carriers) {
@@ -188,7 +189,9 @@ TEST_CASE("tables are told by owner and by the form of their names", "[ledger]")
     CHECK(of("cache_<int>", static_cast<ProcId>(0)) == 240'000);
     CHECK(of("cache_3", static_cast<ProcId>(1)) == 40'000);
     CHECK(of("orphan", ProcId::none) == 8'000);
-    CHECK(bytes_of(made, LedgerArea::ets, {}, LedgerItem::untold) == 500'000 - 288'000);
+    const LedgerOwner caches{.kind = Kind::table, .process = static_cast<ProcId>(0), .pattern = "cache_<int>"};
+    CHECK(bytes_of(made, LedgerArea::ets, caches, LedgerItem::headers) == 24'000);
+    CHECK(bytes_of(made, LedgerArea::ets, {}, LedgerItem::untold) == 500'000 - 288'000 - 28'800);
     CHECK(bytes_of(made, LedgerArea::vm, vm("ets_misc"), LedgerItem::table) == 100'000);
 }
 
@@ -321,7 +324,7 @@ TEST_CASE("carriers are the place where more is free in them than all that is us
     SECTION("some") { CHECK(place(m) == "Of 97.7 KiB, 78.1 KiB (80 %) are the VM's own."); }
     SECTION("most") {
         allocator(m, "ets_alloc", 0, 100'000);
-        CHECK(place(m) == "Of 273 KiB, 176 KiB (64 %) are free in carriers: ets_alloc has 97.7 KiB.");
+        CHECK(place(m) == "Of 273 KiB, 176 KiB (64 %) are free in carriers, 97.7 KiB of it in those of ets_alloc.");
     }
 }
 

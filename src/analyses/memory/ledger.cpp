@@ -310,29 +310,39 @@ private:
                 left.take(group.queue_bytes.value().value_or(0)), Confidence::estimate);
     }
 
+    // ets:info(memory) counts what is in blocks; each object has one of its own.
     void tables() {
         struct Tables {
-            std::uint64_t bytes = 0;
+            std::uint64_t bytes = 0, headers = 0;
             Pid owner;
             bool one_owner = true;
         };
         Families names;
         std::vector<Tables> has;
+        std::uint64_t told = 0;
         for (const EtsTable& table : s_.ets) {
             const ProcId owner = s_.find(table.owner);
             const std::uint64_t scope = owner == ProcId::none ? 0 : owner_of_[index_of(owner)] + std::uint64_t{1};
             const std::size_t place = names.add(s_.text(table.name != TextId::none ? table.name : table.id), scope);
-            if (place == has.size()) has.push_back({0, table.owner, true});
-            has[place].one_owner = has[place].one_owner && has[place].owner == table.owner;
-            has[place].bytes = saturating_add(has[place].bytes, words_to_bytes(table.words, word_).value_or(0));
+            if (place == has.size()) has.push_back({0, 0, table.owner, true});
+            Tables& of = has[place];
+            const std::uint64_t bytes = words_to_bytes(table.words, word_).value_or(0);
+            of.one_owner = of.one_owner && of.owner == table.owner;
+            of.bytes = saturating_add(of.bytes, bytes);
+            of.headers = saturating_add(of.headers, words_to_bytes(table.objects, word_).value_or(0));
+            told = saturating_add(told, bytes);
         }
-        for (std::size_t i = 0; i < has.size(); ++i)
-            add(LedgerArea::ets,
-                {.kind = Kind::table,
-                 .process = has[i].one_owner ? s_.find(has[i].owner) : ProcId::none,
-                 .pattern = names.text(i)},
-                LedgerItem::objects, names.count(i), has[i].bytes);
-        add_untold(LedgerArea::ets, stated("ets", "ets_misc", "ets_alloc"));
+        const Count all = stated("ets", "ets_misc", "ets_alloc");
+        Share left(without(all.value_or(0), told));
+        for (std::size_t i = 0; i < has.size(); ++i) {
+            const LedgerOwner owner{.kind = Kind::table,
+                                    .process = has[i].one_owner ? s_.find(has[i].owner) : ProcId::none,
+                                    .pattern = names.text(i)};
+            add(LedgerArea::ets, owner, LedgerItem::objects, names.count(i), has[i].bytes);
+            add(LedgerArea::ets, owner, LedgerItem::headers, names.count(i), left.take(has[i].headers),
+                Confidence::estimate);
+        }
+        add_untold(LedgerArea::ets, all);
     }
 
     void code() {
@@ -401,7 +411,8 @@ private:
         for (const std::string_view table :
              {"process_table", "port_table", "ets_misc", "bif_timer", "dist_table", "node_table", "register_table",
               "bits_bufs_size", "static", "sys_misc", "link_lh"})
-            add(LedgerArea::vm, {.kind = Kind::vm, .pattern = std::string(table)}, LedgerItem::table, 0,
+            add(LedgerArea::vm, {.kind = Kind::vm, .pattern = std::string(table)}, LedgerItem::table,
+                table == "process_table" ? process_limit(s_).value_or(0) : 0,
                 left.take(area_bytes(s_, table).value_or(0)));
         add(LedgerArea::vm, {.kind = Kind::vm, .pattern = "driver_alloc"}, LedgerItem::table, 0,
             left.take(blocks_of(s_, allocators_, "driver_alloc").value_or(0)));
@@ -519,6 +530,7 @@ std::string_view name_of(LedgerItem item) {
         case LedgerItem::shared: return "shared_binaries";
         case LedgerItem::queue: return "queue";
         case LedgerItem::objects: return "objects";
+        case LedgerItem::headers: return "block_headers";
         case LedgerItem::code: return "code";
         case LedgerItem::terms_kept: return "persistent_terms";
         case LedgerItem::names: return "atoms";

@@ -59,6 +59,7 @@ enum class LedgerItem : std::uint8_t {
     shared,      ///< refc binaries to which several owners refer
     queue,       ///< data queued in ports
     objects,     ///< ETS tables
+    headers,     ///< of the blocks that objects of ETS tables lie in
     code,        ///< machine code and constants
     terms_kept,  ///< persistent terms
     names,       ///< atoms

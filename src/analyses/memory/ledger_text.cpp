@@ -84,21 +84,28 @@ Sentence who_has(const LedgerRow& row) {
         case Kind::atoms: return sentence("{} atoms {} have", Amount{row.count}, owner);
         case Kind::ports: return sentence("the {} of {} have queued", Counted{row.count, "port", "ports"}, owner);
         case Kind::vm:
-            if (row.owner.pattern == "process_table") return Ours("its process table has");
-            if (row.owner.pattern == "port_table") return Ours("its port table has");
+            if (row.owner.pattern == "process_table" && row.count != 0)
+                return sentence("its table for {} has", Counted{row.count, "process", "processes"});
             return sentence("{} has", owner);
         default: return sentence("{} has", owner);
     }
 }
 
-// Who of the area has most, where that is a tenth of it; of code else how many share it.
+// Who of the area has most, where that is a tenth of it; a module alone, where it is half of all code, else how many
+// there are.
 Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
-    constexpr std::uint64_t much = 10;
+    constexpr std::uint64_t much = 10, half = 2;
     const Owned owned = largest_owner(ledger, area);
-    if (owned.first != nullptr && owned.bytes >= ledger.bytes_of(area) / much)
-        return sentence(": {} {}{}", who_has(*owned.first), bytes(owned.bytes), mostly(owned));
-    if (const std::uint64_t modules = counted(ledger, area, Kind::modules); modules > 1)
-        return sentence(": {} modules, the largest {}", Amount{modules}, owner_text(owned.first->owner));
+    if (owned.first != nullptr) {
+        const bool one_module = owned.first->owner.kind == Kind::modules && owned.first->count == 1;
+        if (owned.bytes >= ledger.bytes_of(area) / (one_module ? half : much)) {
+            if (area == LedgerArea::carriers)
+                return sentence(", {} of it in those of {}", bytes(owned.bytes), owner_text(owned.first->owner));
+            return sentence(": {} {}{}", who_has(*owned.first), bytes(owned.bytes), mostly(owned));
+        }
+        if (const std::uint64_t modules = counted(ledger, area, Kind::modules); modules > 1)
+            return sentence(": {} modules, the largest {}", Amount{modules}, owner_text(owned.first->owner));
+    }
     std::uint64_t nobodys = 0;
     for (const LedgerRow& row : ledger.rows) {
         if (row.area != area || row.owner.kind != Kind::none) continue;
@@ -108,8 +115,9 @@ Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
         if (row.item == LedgerItem::untold) nobodys = row.bytes;
     }
     const bool asked = area != LedgerArea::vm && (area != LedgerArea::binaries || ledger.heaps_read);
-    if (asked && nobodys > ledger.bytes_of(area) / 2) return Ours(", and nothing in the input says whose");
-    return {};
+    if (!asked || nobodys <= ledger.bytes_of(area) / half) return {};
+    if (area == LedgerArea::binaries) return sentence("; no process refers to {} of them", bytes(nobodys));
+    return Ours(", and nothing in the input says whose");
 }
 
 }  // namespace
