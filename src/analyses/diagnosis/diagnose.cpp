@@ -175,6 +175,12 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
                                     services.unwritten,
                                     names,
                                     keepers});
+    LedgerSources sources{.snapshot = snapshot};
+    if (full_ || gathered_ != nullptr) {
+        sources.held = heaps().binaries();
+        sources.size_of = size_of;
+    }
+    diagnosis.largest_place = largest_place(ledger(sources));
     summarise(snapshot, diagnosis);
     return diagnosis;
 }
