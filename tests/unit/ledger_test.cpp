@@ -148,6 +148,18 @@ TEST_CASE("registered processes whose names differ in numbers are one owner", "[
           2 * 5600);
 }
 
+TEST_CASE("one of many that has most is an owner of its own", "[ledger]") {
+    MadeSnapshot m;
+    node(m, 500'000, 0, 0, 0);
+    for (std::uint32_t i = 1; i <= 3; ++i) worker(m, i);
+    m.s.processes[1].memory_bytes = 400'000;
+    CHECK(place(m) ==
+          "Of 977 KiB, 488 KiB (50 %) are in processes: <0.2.0> (my:init/1) has 391 KiB, mostly links and monitors.");
+    const Ledger made = ledger({.snapshot = m.s});
+    const LedgerOwner others{.kind = Kind::processes, .function = m.function("my", "init", 1), .pattern = {}};
+    CHECK(bytes_of(made, LedgerArea::processes, others, LedgerItem::terms) == 2 * 5600);
+}
+
 TEST_CASE("modules of one generator are one owner, with their constants", "[ledger]") {
     MadeSnapshot m;
     node(m, 0, 0, 0, 500'000);

@@ -17,9 +17,13 @@ namespace beamheap::analyses {
 
 namespace {
 
-// What --full may look into: a process of 256 MB takes a second or two.
-constexpr SuspectBudget everything{
-    .sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
+// What --full may look into.
+constexpr SuspectBudget everything{.sample_words = 64'000'000,
+                                   .term_words = 32'000'000,
+                                   .heap_words = 32'000'000,
+                                   .messages = 200'000,
+                                   .giant_words = 256'000'000,
+                                   .giant_messages = 16'000'000};
 
 constexpr std::string_view application_controller = "application_controller";
 constexpr std::uint64_t largest_controller = 2'000'000;  // words of its heap, and messages, that are still read
@@ -50,7 +54,14 @@ bool held_in_native(Artifact& artifact) {
     return native && all_schedulers_in_native(*native);
 }
 
-constexpr std::uint64_t many_binary_bytes = 64u << 20;
+// Where binaries are much of the node, who refers to none of them is worth a look at all heaps of a core image.
+bool much_in_binaries(const Snapshot& snapshot) {
+    constexpr std::uint64_t many_bytes = 64u << 20, least_bytes = 8u << 20;
+    constexpr double much_percent = 30;
+    const Count binaries = snapshot.memory_bytes("binary");
+    const double percent = percent_of(binaries, snapshot.memory_bytes("total")).value_or(0);
+    return binaries.value_or(0) >= (percent >= much_percent ? least_bytes : many_bytes);
+}
 
 }  // namespace
 
@@ -125,7 +136,7 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const std::vector<TermFacts> terms = look_into_terms(artifact);
     // Where binaries are much of the node, an input with the allocator's blocks tells how much nothing refers to.
     std::optional<UnheldBinaries> unheld;
-    if (snapshot.memory_bytes("binary").value_or(0) >= many_binary_bytes) {
+    if (much_in_binaries(snapshot)) {
         BH_TRY(unheld, unheld_binaries(artifact, threads_));
     }
     Diagnosis diagnosis;

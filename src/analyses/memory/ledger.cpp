@@ -156,6 +156,33 @@ private:
         }
         for (std::size_t i = 0; i < of_name.size(); ++i)
             if (names.count(i) > 1) owners_[of_name[i]].form = names.text(i);
+        set_apart();
+    }
+
+    // One of many that has more than all of the others together is an owner of its own.
+    void set_apart() {
+        struct Group {
+            std::uint64_t bytes = 0, most = 0;
+            std::size_t largest = 0;
+        };
+        std::vector<Group> groups(owners_.size());
+        for (std::size_t i = 0; i < s_.processes.size(); ++i) {
+            Group& group = groups[owner_of_[i]];
+            const std::uint64_t bytes = process_bytes(s_.processes[i], word_).value_or(0);
+            group.bytes = saturating_add(group.bytes, bytes);
+            if (bytes > group.most) group.most = bytes, group.largest = i;
+        }
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            if (owners_[g].count < 2 || groups[g].most <= groups[g].bytes / 2) continue;
+            --owners_[g].count;
+            owner_of_[groups[g].largest] = static_cast<std::uint32_t>(owners_.size());
+            owners_.push_back({static_cast<ProcId>(groups[g].largest), 1, {}});
+        }
+        // Who is the first of what is left.
+        for (OwnerOf& owner : owners_) owner.first = ProcId::none;
+        for (std::size_t i = 0; i < owner_of_.size(); ++i)
+            if (OwnerOf& owner = owners_[owner_of_[i]]; owner.first == ProcId::none)
+                owner.first = static_cast<ProcId>(i);
     }
 
     LedgerOwner owner_at(std::uint32_t place) const {

@@ -12,7 +12,7 @@
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
-// node's memory and 64 MiB; half of it is high.
+// node's memory and 64 MiB, or 8 MiB of which one keeps half; half of the node, and 64 MiB, is high.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
@@ -133,14 +133,17 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     const Snapshot& s = input.snapshot;
     const Count binaries = s.memory_bytes("binary");
     const auto percent = percent_of(binaries, node_bytes(input));
-    if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
+    if (binaries.value_or(0) < least_bytes || percent.value_or(0) < area_percent) return;
     const Keepers most = keepers(s);
+    const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
+    if (*binaries < high_bytes && !kept) return;  // buffers of a few dozen sockets are as much
     Finding finding;
     const std::size_t held_up = held_senders(s, input.waits).size();
     Sum in_ports;
     for (const Port& port : s.ports) in_ports.add(port.queue_bytes);
     const bool unsent = held_up >= many_senders || in_ports.value().value_or(0) >= *binaries / 4;
-    finding.severity = *percent >= area_high_percent && !unsent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = *percent >= area_high_percent && *binaries >= high_bytes && !unsent ? FindingSeverity::high
+                                                                                           : FindingSeverity::medium;
     finding.subject = {SubjectKind::binaries, Ours("binaries")};
     finding.bytes = binaries;
     finding.percent = percent;
@@ -159,7 +162,6 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
             finding.title.say("; processes refer to {}, slices, tables, ports or native code hold the rest",
                               bytes(*s.node.binary_bytes));
     }
-    const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
     if (!kept && input.unheld != nullptr && input.unheld->bytes >= *binaries / 2 && !input.unheld->groups.empty()) {
         const UnheldBinaries& unheld = *input.unheld;
         const UnheldGroup& most_of_it = unheld.groups.front();
