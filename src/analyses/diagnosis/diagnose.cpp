@@ -161,6 +161,13 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     const ServiceStates services = service_states(artifact);
     const std::vector<SupervisorRestarts> restarts = supervisor_restarts(artifact);
     const std::vector<PutOff> servers = put_off(artifact);
+    LedgerSources sources{.snapshot = snapshot};
+    if (full_ || gathered_ != nullptr) {
+        sources.held = heaps().binaries();
+        sources.size_of = size_of;
+    }
+    const Ledger memory = ledger(sources);
+    diagnosis.largest_place = largest_place(memory);
     diagnosis.findings = run_rules({snapshot,
                                     diagnosis.slogan,
                                     diagnosis.totals,
@@ -185,13 +192,8 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
                                     servers,
                                     services.unwritten,
                                     names,
-                                    keepers});
-    LedgerSources sources{.snapshot = snapshot};
-    if (full_ || gathered_ != nullptr) {
-        sources.held = heaps().binaries();
-        sources.size_of = size_of;
-    }
-    diagnosis.largest_place = largest_place(ledger(sources));
+                                    keepers,
+                                    memory.families ? &*memory.families : nullptr});
     summarise(snapshot, diagnosis);
     return diagnosis;
 }

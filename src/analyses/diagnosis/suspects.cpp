@@ -23,7 +23,7 @@ constexpr double heavy_percent = 30;
 constexpr std::size_t most_objects = 200;  // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
 // Where no heap is that large: the largest stands for many like it, if they are much together (big-heap).
-constexpr std::uint64_t least_of_many_bytes = 64u << 10, many_heaps_bytes = 8u << 20;
+constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 8u << 20;
 constexpr std::uint64_t holds_much = 4;  // a quarter of what all processes hold
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::size_t most_messages = 2'000;

@@ -400,28 +400,50 @@ private:
         add_untold(LedgerArea::code, all);
         if (literals.has())
             add(LedgerArea::persistent_terms, {}, LedgerItem::terms_kept, s_.node.persistent_terms.value_or(0),
-                *literals - constants, loaded.has() ? Confidence::exact : Confidence::estimate);
+                without(*literals - constants, texts_of_atoms().literals),
+                loaded.has() ? Confidence::exact : Confidence::estimate);
+    }
+
+    struct Texts {
+        std::uint64_t bytes = 0, literals = 0;  ///< their characters, and the literals that these are in
+    };
+    // Texts of atoms lie in chunks, with room for more to come. Where nothing is reserved for them, each is a literal.
+    Texts texts_of_atoms() const {
+        constexpr std::uint64_t head = 2;  // words
+        Texts texts;
+        const Count reserved = s_.memory_bytes("atom");
+        if (!reserved.has() || reserved != s_.memory_bytes("atom_used")) return texts;
+        for (const TextId atom : s_.atoms) {
+            const std::uint64_t size = s_.text(atom).size();
+            texts.bytes += size;
+            texts.literals += (head + (size + word_ - 1) / word_) * word_;
+        }
+        return texts;
     }
 
     // What =memory calls atoms is texts and the table, and up to R14 the entries (atom_entry). Since then each entry is
     // a block of ll_alloc beside it, of the smallest size that there is.
     void atoms() {
-        constexpr std::uint64_t much = 10, entry_words = 8;  // a tenth of all
+        constexpr std::uint64_t entry_words = 8;
         const Count said = s_.memory_bytes("atom");
         if (!said.has()) return;
         const bool within = area_bytes(s_, "atom_entry").has();
         const std::uint64_t entries = within ? 0 : saturating_multiply(atom_count(s_).value_or(0), word_ * entry_words);
-        const std::uint64_t all = saturating_add(*said, std::min(entries, rest_left(*said)));
+        const Texts texts = texts_of_atoms();
+        const std::uint64_t named = saturating_add(without(*said, texts.bytes), texts.literals);
+        const std::uint64_t all = saturating_add(named, std::min(entries, rest_left(named)));
         const std::uint64_t listed = s_.atoms.size();
         Share left(all);
-        if (listed != 0 && (from_.atom_families || all >= ledger_.total_bytes.value_or(0) / much))
-            for (const AtomFamily& each : atom_families(s_).families) {
+        if (listed != 0 && (from_.atom_families || all >= std::ranges::max(ledger_.area_bytes))) {
+            ledger_.families = atom_families(s_);
+            for (const AtomFamily& each : ledger_.families->families) {
                 // Entries are alike: a family takes as much as it has of all atoms.
                 const std::uint64_t part =
                     all / listed * each.count + all % listed * each.count / listed;  // listed is below 2^32
                 add(LedgerArea::atoms, {.kind = Kind::atoms, .pattern = each.pattern}, LedgerItem::names, each.count,
                     left.take(part), Confidence::estimate);
             }
+        }
         add(LedgerArea::atoms, {}, LedgerItem::names, 0, left.left(), Confidence::estimate);
     }
 

@@ -12,6 +12,7 @@
 // Kinds and owners are not drawn alike by the VM. These facts fit them to each other (erts/emulator/beam/erl_alloc.c,
 // and the figures of dumps of R13 to 29):
 //   total = blocks of all allocators, without temp_alloc (since OTP 22), plus machine code of the JIT (external_alloc);
+//   texts of atoms are literals, too, since 28, of which `atom` counts the characters;
 //   `processes` has the process table in it, and `ets` ets_misc: these are the VM's own here;
 //   `atom` is texts and the table; the entry of each atom is, since R15, a block of ll_alloc beside that;
 //   a module's size has its constants in it, which lie in literal_alloc where there is one and not in `code`; what
@@ -32,6 +33,7 @@
 
 #include "analyses/base/confidence.hpp"
 #include "analyses/base/sentence.hpp"
+#include "analyses/memory/atom_families.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "beamheap/carriers.hpp"
 #include "beamheap/snapshot.hpp"
@@ -110,7 +112,8 @@ struct Ledger {
     std::uint64_t excess_bytes = 0;               ///< told_bytes are so much more than total_bytes
     std::uint64_t sum_bytes = 0;                  ///< of all rows
 
-    bool heaps_read = false;  ///< whose binaries are is known from the heaps
+    std::optional<AtomFamilies> families;  ///< where they were sought
+    bool heaps_read = false;               ///< whose binaries are is known from the heaps
 
     std::uint64_t bytes_of(LedgerArea area) const { return area_bytes[static_cast<std::size_t>(area)]; }
 };
@@ -123,7 +126,7 @@ struct LedgerSources {
     std::function<Count(std::uint64_t)> size_of = {};  ///< a listed binary's bytes by its address; needed with `held`
     const StoredBinaries* stored = nullptr;
     const Carriers* carriers = nullptr;
-    bool atom_families = false;  ///< seek them whatever atoms take; else where that is a tenth of the total
+    bool atom_families = false;  ///< seek them whatever atoms take; else where no other area is larger
 };
 /// O(n log n) in the sizes of the tables and of `held`.
 Ledger ledger(const LedgerSources& sources);

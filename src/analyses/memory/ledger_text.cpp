@@ -135,8 +135,10 @@ Sentence owner_text(const LedgerOwner& owner) {
 
 LargestPlace largest_place(const Ledger& ledger) {
     auto area = LedgerArea::processes;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(LedgerArea::vm); ++i)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(LedgerArea::vm); ++i)
         if (ledger.area_bytes[i] > ledger.bytes_of(area)) area = static_cast<LedgerArea>(i);
+    // What the VM has from its start on is the place where it is more than all that came later.
+    if (ledger.bytes_of(LedgerArea::vm) > ledger.told_bytes / 2 || ledger.bytes_of(area) == 0) area = LedgerArea::vm;
     std::uint64_t whole = std::max(ledger.told_bytes, ledger.total_bytes.value_or(0));
     // Some free megabytes are in every node's carriers: they are the place where they are more than all that is used.
     if (ledger.total_bytes.has() && ledger.bytes_of(LedgerArea::carriers) > whole) {

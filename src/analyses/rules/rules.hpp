@@ -17,6 +17,7 @@
 #include "analyses/heaps/shared_names.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/logs/service_states.hpp"
+#include "analyses/memory/atom_families.hpp"
 #include "analyses/memory/unreferenced_binaries.hpp"
 #include "analyses/processes/application_starts.hpp"
 #include "analyses/processes/locks.hpp"
@@ -96,6 +97,7 @@ struct RuleInput {
     std::span<const UnwrittenLog> unwritten = {};   ///< logs whose last write failed
     std::span<const SharedName> shared_names = {};  ///< what those who wait in one place all name
     std::span<const Keeper> keepers = {};           ///< who keeps the pids of those who wait in one function
+    const AtomFamilies* atom_families = nullptr;    ///< where somebody has sought them already
 
     const PutOff* put_off_of(ProcId process) const {
         for (const PutOff& each : put_off)

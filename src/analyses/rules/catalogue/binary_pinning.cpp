@@ -12,7 +12,7 @@
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
-// node's memory and 64 MiB, or 8 MiB of which one keeps half; half of the node, and 64 MiB, is high.
+// node's memory and 64 MiB, or 8 MiB of which one process keeps half; half of the node, and 64 MiB, is high.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
@@ -136,7 +136,8 @@ void add_area(const RuleInput& input, std::vector<Finding>& findings) {
     if (binaries.value_or(0) < least_bytes || percent.value_or(0) < area_percent) return;
     const Keepers most = keepers(s);
     const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
-    if (*binaries < high_bytes && !kept) return;  // buffers of a few dozen sockets are as much
+    // Buffers of a few dozen sockets are as much, and what those who write to them have not yet been collected for.
+    if (*binaries < high_bytes && !(kept && most.processes.size() == 1)) return;
     Finding finding;
     const std::size_t held_up = held_senders(s, input.waits).size();
     Sum in_ports;
