@@ -139,8 +139,9 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     for (const ProcId id : largest(s, all, 1)) {
         const std::uint64_t words = allocated_words(s[id]);
         const std::uint64_t bytes = saturating_multiply(words, s.source.word_size);
-        const bool of_many =
-            bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
+        // (What the VM says of processes has their table in it, of 12 MiB since 27.)
+        const bool of_many = bytes >= least_of_many_bytes && of_all >= many_heaps_bytes &&
+                             s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
         if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);
