@@ -113,6 +113,21 @@ TEST_CASE("that processes keep few binaries is said where their virtual heaps ar
     CHECK(title(Count()) == all + "who keeps them this input does not tell");
 }
 
+TEST_CASE("few binaries that are much of a small node are told where one keeps them", "[figures]") {
+    const auto told = [](std::uint64_t binaries, std::uint64_t kept) {
+        FigureNode node;
+        Process& process = node.process(1, "cache");
+        process.bin_vheap_words = kept / 8;
+        process.old_bin_vheap_words = 0;
+        node.memory("total", 20 * test::mebibyte);
+        node.memory("binary", binaries);
+        return !test::of(node.findings({}), "binary-pinning").empty();
+    };
+    CHECK(told(8 * test::mebibyte, 4 * test::mebibyte));
+    CHECK(!told(8 * test::mebibyte, 4 * test::mebibyte - 8));  // they may be buffers of sockets
+    CHECK(!told(8 * test::mebibyte - 1, 4 * test::mebibyte));
+}
+
 TEST_CASE("what a process pins is its binaries less what its slices show", "[figures]") {
     FigureNode node;
     Process& listed = node.process(1);

@@ -194,7 +194,10 @@ TEST_CASE("bounds: one who does most of all work", "[bounds]") {
     constexpr ProcessState running = ProcessState::running;
     CHECK(loudness(node(20'000'000, 20'000'000, running, "", "loop"), "busy-loop") == "medium");
     CHECK(loudness(node(20'000'000, 20'000'001, running, "", "loop"), "busy-loop").empty());
-    CHECK(loudness(node(19'999'999, 1, running, "", "loop"), "busy-loop").empty());
+    CHECK(loudness(node(19'999'999, 15'000'000, running, "", "loop"), "busy-loop").empty());
+    CHECK(loudness(node(4'000'000, 400'000, running, "", "loop"), "busy-loop") == "medium");
+    CHECK(loudness(node(4'000'000, 450'000, running, "", "loop"), "busy-loop").empty());
+    CHECK(loudness(node(3'999'999, 1, running, "", "loop"), "busy-loop").empty());
     CHECK(loudness(node(30'000'000, 1, ProcessState::waiting, "", "loop"), "busy-loop").empty());
     for (const ProcessState state : {ProcessState::runnable, ProcessState::garbage_collecting})
         CHECK(loudness(node(30'000'000, 1, state, "", "loop"), "busy-loop") == "medium");
@@ -508,8 +511,8 @@ TEST_CASE("bounds: literals", "[bounds]") {
         return made.told();
     };
     constexpr std::uint64_t mebibyte = test::mebibyte;
-    CHECK(loudness(node(16 * mebibyte - 1, 32 * mebibyte), "literals").empty());
-    CHECK(loudness(node(16 * mebibyte, 64 * mebibyte), "literals") == "medium");
+    CHECK(loudness(node(8 * mebibyte - 1, 16 * mebibyte), "literals").empty());
+    CHECK(loudness(node(8 * mebibyte, 32 * mebibyte), "literals") == "medium");
     CHECK(loudness(node(16 * mebibyte, 65 * mebibyte), "literals").empty());
     CHECK(loudness(node(64 * mebibyte - 1, 100 * mebibyte), "literals") == "medium");
     CHECK(loudness(node(64 * mebibyte, 128 * mebibyte), "literals") == "high");
@@ -612,16 +615,16 @@ TEST_CASE("bounds: messages in one queue, and what is told of them", "[bounds]")
     CHECK(loudness(flooded(10'000, 64 * mebibyte, 193 * mebibyte), "queue-flood") == "high");
     CHECK(loudness(flooded(99'999, 1, 1), "queue-flood") == "high");
     CHECK(loudness(flooded(100'000, 1, 1), "queue-flood") == "critical");
-    // what its messages keep of binaries, from 64 MiB and 30 % of the node on
+    // what its messages keep of binaries, from 8 MiB and 30 % of the node on
     TermFacts facts;
     facts.message_binary_bytes = 192 * mebibyte;
     CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood") == "high");
     facts.message_binary_bytes = 192 * mebibyte - 1;
     CHECK(loudness(flooded(5, 1, 1, "", facts), "queue-flood").empty());
-    facts.message_binary_bytes = 64 * mebibyte;
-    CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood") == "high");
-    facts.message_binary_bytes = 64 * mebibyte - 1;
-    CHECK(loudness(flooded(5, 1, 1, "", facts, 128 * mebibyte), "queue-flood").empty());
+    facts.message_binary_bytes = 8 * mebibyte;
+    CHECK(loudness(flooded(5, 1, 1, "", facts, 16 * mebibyte), "queue-flood") == "high");
+    facts.message_binary_bytes = 8 * mebibyte - 1;
+    CHECK(loudness(flooded(5, 1, 1, "", facts, 16 * mebibyte), "queue-flood").empty());
     CHECK(test::of(flooded(2'000, mebibyte, 99 * mebibyte), "queue-flood").at(0).words ==
           "process: <0.10.0> has 2,000 messages in its queue and 1.0 MiB (1.0 % of all processes'); it sits in "
           "shop:works/1, taking none\n"

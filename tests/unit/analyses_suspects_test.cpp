@@ -108,8 +108,7 @@ TEST_CASE("terms are looked into where a queue is long, or a heap the largest", 
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 29'999}).empty());
     CHECK(looked_into({{7, 1'000}}, 0, {.term_words = 30'000}) == Places{7});
     // where binaries are much of the node, shorter ones too: messages may keep them
-    CHECK(looked_into({{7, 100}, {3, 99}}, 64 * test::mebibyte) == Places{7});
-    CHECK(looked_into({{7, 100}}, 64 * test::mebibyte - 1).empty());
+    CHECK(looked_into({{7, 100}, {3, 99}}, 60 * test::mebibyte) == Places{7});
     CHECK(looked_into({{7, 100}}, 59 * test::mebibyte).empty());
     Idle node(0, 200 * test::mebibyte);
     node.s.processes[20].heap_words = test::mebibyte;
@@ -118,6 +117,28 @@ TEST_CASE("terms are looked into where a queue is long, or a heap the largest", 
     CHECK(node.places(suspects(node.s, {}).terms) == Places{20});
     node.s.processes[20].heap_words = test::mebibyte - 1;
     CHECK(suspects(node.s, {}).terms.empty());
+}
+
+TEST_CASE("who holds a quarter of all is looked into, however large it is", "[suspects]") {
+    Idle node(0, 2000 * test::mebibyte);
+    Process& giant = node.s.processes[20];
+    giant.heap_words = 20'000'000;
+    giant.heap_unused_words = 0;
+    giant.memory_bytes = 160'000'000;
+    for (std::size_t i = 0; i < node.s.processes.size(); ++i)
+        if (i != 20) node.s.processes[i].memory_bytes = 0;
+    node.s.processes[21].memory_bytes = 480'000'000 - 1'000'000;
+    node.seal();
+    const auto looked_into = [&](const SuspectBudget& budget) { return node.places(suspects(node.s, budget).terms); };
+    giant.msgq_len = 1'000;  // whose queue is asked about, though it is not the largest
+    CHECK(looked_into({}) == Places{20});
+    CHECK(looked_into({.giant_words = 19'999'999}).empty());
+    giant.msgq_len = 300'000;
+    CHECK(looked_into({}) == Places{20});
+    CHECK(looked_into({.giant_messages = 299'999}).empty());
+    node.s.processes[21].memory_bytes = 480'000'000 + 1'000'000;
+    CHECK(looked_into({}).empty());
+    CHECK(looked_into({.term_words = 20'000'000, .messages = 300'000}) == Places{20});
 }
 
 TEST_CASE("messages are read evenly from the whole queue, the first among them", "[suspects]") {

@@ -395,8 +395,10 @@ TEST_CASE("figures of allocators are what their structures hold, memory what erl
     CHECK(memory_of(s, "total") == 3200 + 400 + 777 + 5000);
     CHECK(memory_of(s, "processes_used") == 3200 + 50);
     CHECK(memory_of(s, "system") == 400 + 777 + 5000 - 50);
-    REQUIRE(s.areas.size() == 1);
-    CHECK(s.areas[0].bytes == Count(5000));
+    REQUIRE(s.areas.size() == 2);
+    CHECK(s.text(s.areas[0].name) == "process_table");
+    CHECK(s.text(s.areas[1].name) == "loaded_code");
+    CHECK(s.areas[1].bytes == Count(5000));
 }
 
 TEST_CASE("blocks of fixed sizes add to the processes' memory", "[otp][allocators]") {

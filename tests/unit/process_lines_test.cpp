@@ -86,12 +86,12 @@ std::string told(const Snapshot& s, const Process& p) {
     return all;
 }
 
-struct Read {
+struct ReadRows {
     std::vector<std::string> rows;
     std::vector<std::uint64_t> odd;  // bad lines, unknown fields, odd numbers
 };
 
-Read read(const std::vector<std::string>& order) {
+ReadRows read_rows(const std::vector<std::string>& order) {
     std::string sections;
     for (std::size_t i = 0; i < order.size(); ++i)
         sections += section(i, order[i]) + (order[i].ends_with('\n') ? "" : "\n");
@@ -99,7 +99,7 @@ Read read(const std::vector<std::string>& order) {
     REQUIRE(dump != nullptr);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == order.size());
-    Read all;
+    ReadRows all;
     for (const Process& process : s.processes) all.rows.push_back(told(s, process));
     for (const Anomaly each : {Anomaly::bad_line, Anomaly::unknown_field, Anomaly::bad_number})
         all.odd.push_back(s.anomalies[each].count);
@@ -113,7 +113,7 @@ TEST_CASE("what a line of a process says does not depend on the processes before
     std::vector<std::string> alone;
     std::vector<std::uint64_t> odd(3);
     for (const std::string& body : all) {
-        const Read one = read({body});
+        const ReadRows one = read_rows({body});
         alone.push_back(one.rows.front());
         for (std::size_t i = 0; i < odd.size(); ++i) odd[i] += one.odd[i];
     }
@@ -127,11 +127,11 @@ TEST_CASE("what a line of a process says does not depend on the processes before
             order.push_back(all[which]);
             expected.push_back(alone[which]);
         }
-        CHECK(read(order).rows == expected);
+        CHECK(read_rows(order).rows == expected);
     }
     std::vector<std::string> twice;
     for (const std::string& body : all) twice.insert(twice.end(), {body, body});
-    const Read pairs = read(twice);
+    const ReadRows pairs = read_rows(twice);
     for (std::size_t i = 0; i < twice.size(); ++i) CHECK(pairs.rows[i] == alone[i / 2]);
     for (std::size_t i = 0; i < odd.size(); ++i) CHECK(pairs.odd[i] == 2 * odd[i]);
 }

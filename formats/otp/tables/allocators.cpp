@@ -190,6 +190,7 @@ private:
             add("atom_used", atoms.table + atoms.texts);
         }
         add("binary", blocks_[binary]);
+        reader_.snapshot.areas.push_back({text("process_table"), Count(tables), {}});
         // erlang:memory(code) adds the tables of modules, exports and funs to it; they are not counted here.
         if (code.has()) reader_.snapshot.areas.push_back({text("loaded_code"), code, {}});
         if (const Count names = table_names_bytes(); names.has()) add("ets", blocks_[ets] + *names);

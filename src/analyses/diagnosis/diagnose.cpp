@@ -13,6 +13,7 @@ void Diagnoser::demand(LoadPlan& plan) {
 Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     facts_.bind(artifact);
     Diagnosis diagnosis;
+    diagnosis.largest_place = largest_place(facts_.get<Ledger>());
     diagnosis.findings = run_rules(facts_);
     BH_CHECK(facts_.status());
     diagnosis.slogan = facts_.get<Slogan>();

@@ -20,8 +20,11 @@ struct Diagnosis {
     Death death;
     std::vector<Finding> findings;  ///< worst first
 
+    LargestPlace largest_place;  ///< where most of the memory is
+
     /// The sentences to begin with: the worst finding, unless it is of severity info; what the slogan or the signal
-    /// means; who was running; what the input leaves out. Each is said once.
+    /// means; who was running; what the input leaves out. Each is said once. The second one is where most of the memory
+    /// is, or the first where no finding goes before it and that place stands out in a node that nothing has ended.
     std::vector<Sentence> summary;
     bool says_worst = false;  ///< the summary begins with the title of findings.front()
     /// What the slogan advises besides, and no finding does.

@@ -125,10 +125,17 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     const Finding* worst = diagnosis.findings.empty() ? nullptr : &diagnosis.findings.front();
     diagnosis.says_worst = worst != nullptr && (worst->severity != FindingSeverity::info || worst->leads);
     if (diagnosis.says_worst) say(worst->tells_slogan ? worst->title : sentence("{}.", worst->title));
-    if (diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end)
+    const bool alive = diagnosis.slogan.kind == SloganKind::none && !snapshot.source.kind.report_of_end;
+    // Of a node that died, the reason goes before the place of its memory.
+    const bool ended =
+        !alive && diagnosis.slogan.kind != SloganKind::requested && diagnosis.slogan.kind != SloganKind::unknown;
+    const bool place_now = diagnosis.says_worst || (diagnosis.largest_place.stands_out && !ended);
+    if (place_now) say(diagnosis.largest_place.text);
+    if (alive)
         say(snapshot.source.live ? Ours("The node is running.")
                                  : Ours("The node was running when its image was taken."));
     else if (!(diagnosis.says_worst && worst->tells_slogan)) say(diagnosis.slogan.meaning);
+    if (!place_now) say(diagnosis.largest_place.text);
     if (!tells_end(snapshot, worst, diagnosis.death)) say(who_was_running(snapshot, diagnosis));
     for (const Finding& finding : diagnosis.findings)
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));

@@ -37,34 +37,77 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
-// One figure of an instance, by its key: "mbcs blocks[eheap_alloc] size", "sbcs carriers size", ...
-void read_line(AllocatorUse& use, std::string_view allocator, std::string_view key,
-               const std::array<Count, 3>& numbers) {
-    CarrierUse* kind = nullptr;
-    if (take(key, "mbcs ") || take(key, "sbmbcs ")) kind = &use.mbcs;
-    else if (take(key, "mbcs_pool ")) kind = &use.pool;
-    else if (take(key, "sbcs ")) kind = &use.sbcs;
-    else return;
+/// What a key of an instance means: "mbcs blocks[eheap_alloc] size", "sbcs carriers size", ...
+struct Meaning {
+    CarrierUse AllocatorUse::*kind = nullptr;  // none: nothing that is added up
+    enum class Figure : std::uint8_t {
+        none,
+        blocks,
+        block_bytes,
+        carriers,
+        carrier_bytes,
+        enabled
+    } figure = Figure::none;
+    std::string_view type;  // the blocks' own allocator; empty: that of the instance
+};
+
+Meaning meaning_of(std::string_view key) {
+    using enum Meaning::Figure;
+    if (key == "option e") return {nullptr, enabled, {}};
+    Meaning meaning;
+    if (take(key, "mbcs ") || take(key, "sbmbcs ")) meaning.kind = &AllocatorUse::mbcs;
+    else if (take(key, "mbcs_pool ")) meaning.kind = &AllocatorUse::pool;
+    else if (take(key, "sbcs ")) meaning.kind = &AllocatorUse::sbcs;
+    else return meaning;
     if (take(key, "blocks")) {
-        bool foreign = false;
         if (take(key, "[")) {
             const std::size_t close = key.find(']');
-            if (close == std::string_view::npos) return;
-            foreign = key.substr(0, close) != allocator;
+            if (close == std::string_view::npos) return meaning;
+            meaning.type = key.substr(0, close);
             key.remove_prefix(close + 1);
         }
-        if (key.empty() || key == " count") {
-            add(kind->blocks, numbers[0]);
-        } else if (key == " size") {
-            add(kind->block_bytes, numbers[0]);
-            add(kind->max_block_bytes, numbers[2]);
-            if (foreign) add(use.foreign_block_bytes, numbers[0]);
-        }
+        if (key.empty() || key == " count") meaning.figure = blocks;
+        else if (key == " size") meaning.figure = block_bytes;
     } else if (key == "carriers") {
-        add(kind->carriers, numbers[0]);
+        meaning.figure = carriers;
     } else if (key == "carriers size") {
-        add(kind->carrier_bytes, numbers[0]);
-        add(kind->max_carrier_bytes, numbers[2]);
+        meaning.figure = carrier_bytes;
+    }
+    return meaning;
+}
+
+/// The same keys come with each instance: each is read once.
+class Meanings {
+public:
+    explicit Meanings(const Snapshot& snapshot) : snapshot_(snapshot) {}
+    const Meaning& operator[](TextId key) {
+        const auto [place, fresh] = known_.try_emplace(index_of(key));
+        if (fresh) place->second = meaning_of(snapshot_.text(key));
+        return place->second;
+    }
+
+private:
+    const Snapshot& snapshot_;
+    std::unordered_map<std::uint32_t, Meaning> known_;
+};
+
+void read_line(AllocatorUse& use, std::string_view allocator, const Meaning& meaning,
+               const std::array<Count, 3>& numbers) {
+    if (meaning.kind == nullptr) return;
+    CarrierUse& kind = use.*meaning.kind;
+    switch (meaning.figure) {
+        case Meaning::Figure::blocks: add(kind.blocks, numbers[0]); break;
+        case Meaning::Figure::block_bytes:
+            add(kind.block_bytes, numbers[0]);
+            add(kind.max_block_bytes, numbers[2]);
+            if (!meaning.type.empty() && meaning.type != allocator) add(use.foreign_block_bytes, numbers[0]);
+            break;
+        case Meaning::Figure::carriers: add(kind.carriers, numbers[0]); break;
+        case Meaning::Figure::carrier_bytes:
+            add(kind.carrier_bytes, numbers[0]);
+            add(kind.max_carrier_bytes, numbers[2]);
+            break;
+        default: break;
     }
 }
 
@@ -77,15 +120,15 @@ void sum_up(AllocatorUse& use) {
     use.lost_bytes = use.carrier_bytes - use.block_bytes;
 }
 
-AllocatorUse read_instance(const Snapshot& snapshot, const AllocatorInstance& instance) {
+AllocatorUse read_instance(const Snapshot& snapshot, const AllocatorInstance& instance, Meanings& meanings) {
     AllocatorUse use;
     use.name = instance.name;
     use.instance = instance.instance;
     const std::string_view name = snapshot.text(instance.name);
     for (const AllocatorInstance::Line& line : instance.lines) {
-        const std::string_view key = snapshot.text(line.key);
-        if (key == "option e" && snapshot.text(line.text) == "false") use.enabled = false;
-        read_line(use, name, key, line.numbers);
+        const Meaning& meaning = meanings[line.key];
+        if (meaning.figure == Meaning::Figure::enabled && snapshot.text(line.text) == "false") use.enabled = false;
+        read_line(use, name, meaning, line.numbers);
     }
     // The highest figures of several types need not have been at one time; together they can't exceed the carriers.
     for (CarrierUse* kind : {&use.mbcs, &use.sbcs})
@@ -173,6 +216,7 @@ AllocatorReport allocators(const Snapshot& snapshot) {
     report.total = empty_sum(TextId::none);
     report.memory_total_bytes = snapshot.memory_bytes("total");
     std::unordered_map<std::uint32_t, std::size_t> by_name;
+    Meanings meanings(snapshot);
     for (const AllocatorInstance& instance : snapshot.allocators) {
         const std::string_view name = snapshot.text(instance.name);
         if (name == "alloc_util" || name == "instr") continue;
@@ -185,7 +229,7 @@ AllocatorReport allocators(const Snapshot& snapshot) {
             report.mmaps.push_back(read_mmap(snapshot, instance));
             continue;
         }
-        const AllocatorUse& use = report.instances.emplace_back(read_instance(snapshot, instance));
+        const AllocatorUse& use = report.instances.emplace_back(read_instance(snapshot, instance, meanings));
         const auto [place, fresh] = by_name.try_emplace(index_of(use.name), report.types.size());
         if (fresh) report.types.push_back(empty_sum(use.name));
         add(report.types[place->second], use);

@@ -13,6 +13,7 @@
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/facts/catalogue/application_starts.hpp"
 #include "analyses/facts/catalogue/locks.hpp"
+#include "analyses/facts/catalogue/memory_ledger.hpp"
 #include "analyses/facts/catalogue/native_hold.hpp"
 #include "analyses/facts/catalogue/node_figures.hpp"
 #include "analyses/facts/catalogue/pinned.hpp"

@@ -17,19 +17,24 @@ constexpr std::uint64_t least_binary_bytes = 8u << 20;  // of the node, and of a
 constexpr std::size_t most_holders = 64;
 constexpr std::uint64_t least_messages = 1'000;
 constexpr std::uint64_t few_messages = 100;  // where binaries are much of the node, which messages may keep
-constexpr std::uint64_t heavy_bytes = 64u << 20;
+constexpr std::uint64_t heavy_bytes = 8u << 20;
 constexpr double heavy_percent = 30;
 constexpr std::size_t most_objects = 200;  // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
 // Where no heap is that large: the largest stands for many like it, if they are much together (big-heap).
-constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 64u << 20;
+constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 8u << 20;
+constexpr std::uint64_t holds_much = 4;  // a quarter of what all processes hold
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
 
-// What --full may look into: a process of 256 MB takes a second or two.
-constexpr SuspectBudget everything{
-    .sample_words = 64'000'000, .term_words = 32'000'000, .heap_words = 32'000'000, .messages = 200'000};
+// What --full may look into.
+constexpr SuspectBudget everything{.sample_words = 64'000'000,
+                                   .term_words = 32'000'000,
+                                   .heap_words = 32'000'000,
+                                   .messages = 200'000,
+                                   .giant_words = 256'000'000,
+                                   .giant_messages = 16'000'000};
 
 bool has(const std::vector<ProcId>& sorted, ProcId id) {
     return std::binary_search(sorted.begin(), sorted.end(), id,
@@ -121,12 +126,16 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     found.binaries = binary_holders_of(s, budget.sample_words);
     found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     const std::vector<ProcId> all = all_processes(s);
+    std::uint64_t of_all = 0;
+    for (const Process& process : s.processes)
+        of_all = saturating_add(of_all, process_bytes(process, s.source.word_size).value_or(0));
     // messages may lie outside of the heap
     const auto within = [&](ProcId id, std::uint64_t words) {
         const std::uint64_t with_messages =
             s[id].msgq_len.value_or(0) == 0 ? 0 : s[id].memory_bytes.value_or(0) / s.source.word_size;
-        return std::max(used_words(s[id]).value_or(0), with_messages) <= words &&
-               s[id].msgq_len.value_or(0) <= budget.messages;
+        const bool most = process_bytes(s[id], s.source.word_size).value_or(0) >= of_all / holds_much;
+        return std::max(used_words(s[id]).value_or(0), with_messages) <= (most ? budget.giant_words : words) &&
+               s[id].msgq_len.value_or(0) <= (most ? budget.giant_messages : budget.messages);
     };
     const Count binaries = s.memory_bytes("binary");
     const bool much = binaries.value_or(0) >= heavy_bytes &&
@@ -137,8 +146,9 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     for (const ProcId id : largest(s, all, 1)) {
         const std::uint64_t words = allocated_words(s[id]);
         const std::uint64_t bytes = saturating_multiply(words, s.source.word_size);
-        const bool of_many =
-            bytes >= least_of_many_bytes && s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
+        // (What the VM says of processes has their table in it, of 12 MiB since 27.)
+        const bool of_many = bytes >= least_of_many_bytes && of_all >= many_heaps_bytes &&
+                             s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
         if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     sort_unique(found.heaps);

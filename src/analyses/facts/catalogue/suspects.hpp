@@ -15,12 +15,15 @@
 
 namespace beamheap::analyses {
 
-/// How much heap may be decoded for the rules.
+/// How much heap may be decoded for the rules. What holds most is what one wants to know of, however large it is: a
+/// process with a quarter of what all processes hold has a budget of its own.
 struct SuspectBudget {
-    std::uint64_t sample_words = 600'000;   ///< of idle heaps and of heaps with slices, each
-    std::uint64_t term_words = 3'000'000;   ///< of one process whose terms are looked into for its messages
-    std::uint64_t heap_words = 12'000'000;  ///< of the process with the largest heap (of 9 million 0.3 s and 260 MB)
-    std::uint64_t messages = 200'000;       ///< of one process whose terms are looked into
+    std::uint64_t sample_words = 600'000;      ///< of idle heaps and of heaps with slices, each
+    std::uint64_t term_words = 3'000'000;      ///< of one process whose terms are looked into for its messages
+    std::uint64_t heap_words = 12'000'000;     ///< of the process with the largest heap (of 9 million 0.3 s and 260 MB)
+    std::uint64_t messages = 200'000;          ///< of one process whose terms are looked into
+    std::uint64_t giant_words = 64'000'000;    ///< of one that holds so much (of 24 million 2 s and 290 MB)
+    std::uint64_t giant_messages = 4'000'000;  ///< of the same
 };
 
 struct Suspects {

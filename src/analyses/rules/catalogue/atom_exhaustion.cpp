@@ -40,7 +40,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const bool died_of_it = facts.get<Slogan>().kind == SloganKind::atom_table_full;
     const double percent = fill.percent.value_or(0);
     if (!died_of_it && percent < medium_percent && fill.used.value_or(0) < leaked_atoms) return;
-    const AtomFamilies families = atom_families(s);
+    std::optional<AtomFamilies> sought = facts.get<Ledger>().families;  // that have been sought already
+    if (!sought) sought = atom_families(s);
+    const AtomFamilies& families = *sought;
     const bool leaks = !families.families.empty() && families.families.front().percent >= leaked_percent &&
                        families.families.front().count >= leaked_atoms;
     if (!died_of_it && percent < medium_percent && !leaks) return;

@@ -11,12 +11,13 @@
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
-// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 64 MiB, three
+// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 8 MiB, three
 // quarters of the memory of all processes and half of the node's are medium together, as long as none of them stands
 // out; where half of that and more is on no heap, and they have messages in their queues, it is said of these.
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/links_of.hpp"
@@ -36,7 +37,7 @@ constexpr double high_percent = 50;
 constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
 constexpr std::size_t most_findings = 3;
-constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 64u << 20;
+constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 8u << 20;
 constexpr double held_up_percent = 75;
 constexpr double group_percent = 75, group_of_node_percent = 50;
 
@@ -199,6 +200,16 @@ void say_common_work(const Facts& facts, const ProcessGroups& groups, const Proc
     if (count * 2 > group.count) finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
 }
 
+// Whether what is known of their heaps is mostly garbage, which idle-garbage tells.
+bool mostly_garbage(const Snapshot& s, std::span<const ProcId> members) {
+    Sum live, garbage;
+    for (const ProcId id : members) {
+        live.add(s[id].live_words);
+        garbage.add(s[id].garbage_words);
+    }
+    return garbage.value().value_or(0) > live.value().value_or(0);
+}
+
 void add_group(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count all = all_process_bytes(facts);
@@ -212,6 +223,7 @@ void add_group(const Facts& facts, std::vector<Finding>& findings) {
             continue;
         const Count largest = process_bytes(facts, s[group.example]);
         if (percent_of(largest, all).value_or(100) >= medium_percent) continue;  // it is told by itself
+        if (held < high_bytes && mostly_garbage(s, groups.members_of(group))) continue;
         Finding finding;
         finding.severity =
             facts.get<Slogan>().kind == SloganKind::out_of_memory ? FindingSeverity::high : FindingSeverity::medium;

@@ -12,7 +12,7 @@
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
-// node's memory and 64 MiB; half of it is high.
+// node's memory and 64 MiB, or 8 MiB of which one process keeps half; half of the node, and 64 MiB, is high.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
@@ -135,14 +135,18 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count binaries = s.memory_bytes("binary");
     const auto percent = percent_of(binaries, node_bytes(facts));
-    if (binaries.value_or(0) < high_bytes || percent.value_or(0) < area_percent) return;
+    if (binaries.value_or(0) < least_bytes || percent.value_or(0) < area_percent) return;
     const Keepers most = keepers(s);
+    const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
+    // Buffers of a few dozen sockets are as much, and what those who write to them have not yet been collected for.
+    if (*binaries < high_bytes && !(kept && most.processes.size() == 1)) return;
     Finding finding;
     const std::size_t held_up = held_senders(s, facts.get<Waits>()).size();
     Sum in_ports;
     for (const Port& port : s.ports) in_ports.add(port.queue_bytes);
     const bool unsent = held_up >= many_senders || in_ports.value().value_or(0) >= *binaries / 4;
-    finding.severity = *percent >= area_high_percent && !unsent ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = *percent >= area_high_percent && *binaries >= high_bytes && !unsent ? FindingSeverity::high
+                                                                                           : FindingSeverity::medium;
     finding.subject = {SubjectKind::binaries, Ours("binaries")};
     finding.bytes = binaries;
     finding.percent = percent;
@@ -161,7 +165,6 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say("; processes refer to {}, slices, tables, ports or native code hold the rest",
                               bytes(*s.node.binary_bytes));
     }
-    const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
     if (!kept && facts.get<Unheld>().has_value() && facts.get<Unheld>()->bytes >= *binaries / 2 &&
         !facts.get<Unheld>()->groups.empty()) {
         const UnheldBinaries& unheld = *facts.get<Unheld>();

@@ -10,9 +10,9 @@
 // search through a whole table or list for each request. What all of them have in common is the place: the youngest
 // function that is on the stacks of nearly all that work.
 //
-// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core) are medium, of one
-// process or of several in one place. Nothing is wrong with work by itself, so it is never more. Where far more are
-// ready than the schedulers can serve, run-queue tells the place.
+// Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core), or nine tenths and 4
+// million, are medium, of one process or of several in one place. Nothing is wrong with work by itself, so it is never
+// more. Where far more are ready than the schedulers can serve, run-queue tells the place.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -30,6 +30,8 @@ namespace {
 
 constexpr std::uint64_t least_reductions = 20'000'000;
 constexpr double least_percent = 50;
+constexpr std::uint64_t least_of_nearly_all = 4'000'000;
+constexpr double nearly_all_percent = 90;
 constexpr double together_percent = 15;  // that some have done more than the one of them that has done most
 constexpr double in_place_percent = 90;  // of the work of all that work is done in what they have in common
 constexpr std::size_t most_frames = 4'096,
@@ -205,7 +207,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId first = largest(s, working, &Process::reductions, 1).front();
     const double percent = percent_of(s[first].reductions, all).value_or(0);
     const auto is_much = [](Count reductions, double share) {
-        return reductions.value_or(0) >= least_reductions && share >= least_percent;
+        return (reductions.value_or(0) >= least_reductions && share >= least_percent) ||
+               (reductions.value_or(0) >= least_of_nearly_all && share >= nearly_all_percent);
     };
     if (const ProcId partner = partner_of(s, first); partner != ProcId::none) working.push_back(partner);
     if (working.size() > 1 &&

@@ -6,7 +6,7 @@
 // sessions there, or compiles a module for each template or configuration and loads it, has a leak that no process
 // shows, and that erlang:memory/0 counts as system alone.
 //
-// Thresholds: a quarter of the node's memory and 16 MiB is medium, half of it and 64 MiB high. The blocks of
+// Thresholds: a quarter of the node's memory and 8 MiB is medium, half of it and 64 MiB high. The blocks of
 // literal_alloc are what is counted: what lies free in its carriers belongs to allocator-loss.
 #include <algorithm>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double medium_percent = 25;
 constexpr double high_percent = 50;
-constexpr std::uint64_t least_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t least_bytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
 
 void run(const Facts& facts, std::vector<Finding>& findings) {

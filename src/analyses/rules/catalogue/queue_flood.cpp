@@ -8,7 +8,7 @@
 // Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
 // high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
 // processes are counted, not listed. Processes of one kind with less than 1,000 each, 50 on average and 20,000 in all
-// are medium together, with 100,000 high. A queue whose messages keep binaries of 64 MiB that are 30 % of the node's
+// are medium together, with 100,000 high. A queue whose messages keep binaries of 8 MiB that are 30 % of the node's
 // memory is high, however short it is.
 #include <algorithm>
 #include <initializer_list>
@@ -27,7 +27,7 @@ constexpr std::uint64_t high_messages = 10'000;
 constexpr std::uint64_t critical_messages = 100'000;
 constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
-constexpr std::uint64_t many_binary_bytes = 64u << 20;
+constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
 constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr std::size_t most_findings = 5;
