@@ -534,7 +534,7 @@ TEST_CASE("a node that ran is told by who called what failed, and one that did n
     CHECK(told_start(flag, true).rule == "start-up");
     // What -eval was given is told once, and -eval, too.
     CHECK(told_start("{{badmatch,{error,{1,erl_parse,[\"syntax error\"]}}},[{init,start_it,1,[]}," + start + "]}",
-                     true) == ToldStart{call, "What -eval called failed: it is no Erlang: syntax error."});
+                     true) == ToldStart{call, "What -eval was given can't be run: it is no Erlang: syntax error."});
     CHECK(told_start("{undef,[{shop,open,[],[]}," + eval + ",{init,start_it,1,[]}," + start + "]}", true) ==
           ToldStart{call, "What -eval called failed: shop:open/0 does not exist."});
     // Applications and kernel's processes have no caller of that kind.

@@ -136,7 +136,7 @@ Ours caller(const Snapshot& snapshot, const ToldCause& told) {
     const bool by_init = any([](const LogFrame& f) { return f.module == "init" && f.function.starts_with("start_"); });
     // A text that is no Erlang is of -eval where init itself met it.
     if (by_init && told.cause.kind == CauseKind::bad_code && told.failure.stack.front().module == "init")
-        return of_eval;
+        return "What -eval was given can't be run: ";
     if (of("erl_eval")) return by_init ? of_eval : Ours("What was evaluated failed: ");
     if (by_init) return "What -s or -run called failed: ";
     if (is_escript(snapshot)) return "The escript failed: ";
