@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fmt's own definitions, compiled here for builds that link no shared fmt: Debian ships its headers and a shared
 // object, but no archive. Without FMT_HEADER_ONLY the definitions of format-inl.h are ordinary functions.
 #include <fmt/format-inl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What nearly every file includes, of the library and of fmt: read once where BEAMHEAP_PRECOMPILED asks for it. Files
 // include what they use all the same.
 #include <fmt/format.h>

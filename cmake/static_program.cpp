@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program without shared objects must not do. Its C library would load those of the machine that it runs on,
 // which are of another C library: elfutils asks for libdebuginfod before main(), line editing asks the services of
 // nsswitch.conf for users. Both take their functions from here: there is no such object, and of users the one who asks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values within the external term format are overwritten in place: everything stays as long as it is.
 #pragma once
 

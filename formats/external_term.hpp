@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads terms in Erlang's external term format, where an input holds terms only so: funs and references of crash dumps,
 // messages from other nodes that no process has decoded yet.
 //

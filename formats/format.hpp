@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input formats: each recognises its content by the first bytes and opens it. A new input format is one folder
 // and one row in formats.cpp.
 #pragma once

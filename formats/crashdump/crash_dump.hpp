@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crash dump as an Artifact: one pass over its sections fills the snapshot, as far as the plan asks.
 //
 // The writer prints all processes before anything that is larger (their heaps above all), so `top` reads the first

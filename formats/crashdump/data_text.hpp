@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a dump prints them: base64 since version 0.5, two hexadecimal digits per byte before.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in text, sixteen bytes at a time. Every function reads up to 16 bytes from where it is pointed to.
 #pragma once
 

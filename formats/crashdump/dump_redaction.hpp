@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy of a crash dump without the values that its node worked with, in which everything is as large and lies where
 // it lay.
 //

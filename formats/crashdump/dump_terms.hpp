@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terms of one process of a crash dump, read from the text of its sections when they are asked for.
 #pragma once
 

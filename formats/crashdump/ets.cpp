@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =ets:OWNER and =internal_ets: Description. Written by print_table() in erts/emulator/beam/erl_db.c. Contents are
 // not in a dump, but for ordered sets of releases up to R14B01, whose tuples follow as text and are skipped.
 #include <charconv>

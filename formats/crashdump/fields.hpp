@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of a section, "Key: value" line by line, driven by a table: a new field is one row.
 //
 // The VM writes the fields of a section always in the same order, so that the row after the last match is nearly

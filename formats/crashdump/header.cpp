@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =erl_crash_dump:V, the header: free text of the node (the slogan) up to the line "System version: ", then fields.
 // Written by erl_crash_dump_v() in erts/emulator/beam/break.c; the slogan is raw, may hold anything, and may lack
 // the newline at its end.

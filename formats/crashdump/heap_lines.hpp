@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of a heap as nearly all of them are, fast.
 //
 // A dump of a 64-bit VM is a hundred million lines of a few forms: "7F3A5C012340:lI97|H7F3A5C012350", addresses of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of a heap by the grammar, every release and machine: the part of HeapReader that HeapLines is held against.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of one giant process on its way from the scanner to the worker that reads it.
 //
 // Most processes are handed over whole (heap_pipeline.hpp). The text of a process with a million messages is too much

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes the heaps of many processes while the dump is scanned: the scanner finds where a process's sections are and
 // hands them over; workers decode them side by side. Neighbouring processes go in batches. Most of them the scanner
 // hands over with their text, where it has read it: the copy out of the system's cache is a tenth of all time, and not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the four sections that hold one process's terms into a HeapGraph.
 //
 // The writer puts them next to each other: =proc_messages, =proc_dictionary, =proc_stack, =proc_heap (the first two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a few processes of a plain dump are for, when loading has not asked for labels: their dictionaries and heaps are
 // searched for alone, so that the rows that a table shows cost a few pieces of the file, and not the whole of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that are secrets because of the key beside them: what has no form of its own, small integers and atoms.
 //
 // Theory. A line of a heap holds one object, and its immediate elements stand in it: {pin,4711} is one line, and so is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the term of a $process_label out of the text of a heap, without decoding the heap.
 //
 // Labels are small terms for people, {Module, Id} or a string. What is printed is cut after label_bytes; objects that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals: constants of modules and persistent terms, which all heaps refer to and none holds.
 //
 // Since dump version 0.5 (OTP 20.2) they have a section of their own, behind all heaps, of the same lines as a heap.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the readers of the sections share while a dump is loaded: the snapshot being filled, what was asked for, and
 // the conventions of the release that wrote the dump.
 #pragma once

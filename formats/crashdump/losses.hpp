@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What damage took out of the process table and out of the heaps, told by what is left of it.
 //
 // A VM writes the fields of a process in one order, each once, and all but a few of them for every process. So where

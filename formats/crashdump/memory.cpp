@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory figures of the VM: =memory, =allocated_areas, =allocator:NAME[I], =hash_table:NAME, =index_table:NAME.
 // All are open sets of "key: number..." lines, kept as they are; analyses give them meaning.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =loaded_modules, =mod:NAME (beam_bif_load.c, loaded() in break.c) and =fun (dump_fun_entries() in erl_fun.c).
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/fields.hpp"

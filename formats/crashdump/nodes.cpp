@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =timer:RECEIVER (erl_bif_timer.c), and the distribution: =node:NAME, =no_distribution, =visible_node:CHANNEL,
 // =hidden_node:CHANNEL, =not_connected:CHANNEL (distribution_info() in dist.c).
 #include "formats/crashdump/fields.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many words heap objects occupy, and what they add to flat sizes, by release and word size: one row per layout.
 //
 // "Line" is what the object that a heap line shows occupies; "flat" is what erts_debug:flat_size counts for it. They

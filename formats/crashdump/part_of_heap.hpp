@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of the heap of a giant, what a few of its roots need.
 //
 // A process with a million messages is asked for its first ones, its stack and its dictionary; its heap is hundreds of

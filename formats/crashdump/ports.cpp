@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =port:#Port<0.N>. Written by print_port_info() in erts/emulator/beam/io.c.
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =proc:PID, one per process. Written by print_process_info() in erts/emulator/beam/erl_process_dump.c / break.c;
 // the rows below are in writing order and span R10B to 29.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process is for, out of its dictionary: $initial_call, $ancestors and $process_label.
 //
 // Without them every OTP process is proc_lib:init_p/5. They are found without decoding the heap: the dictionary

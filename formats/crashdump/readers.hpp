@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The readers of the sections that are read whole. Each takes the section and its body and fills the snapshot.
 // Which tag goes to which reader is said by the table in sections.inc, which also declares the readers: a new section
 // is one row there and its reader.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the sections of a dump, one after the other, in a window that slides over it.
 //
 // "LF =" begins a section for the VM's own viewer, but that is not sound: the slogan, atoms within terms and command

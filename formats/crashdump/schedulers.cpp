@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // =scheduler:N, =dirty_cpu_scheduler:N, =dirty_io_scheduler:N and the dirty run queues: the instant of the crash,
 // before the other schedulers were stopped. Written by erts_print_scheduler_info() in erl_process.c.
 #include "formats/crashdump/fields.hpp"

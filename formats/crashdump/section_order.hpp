@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where sections stand, held against how a VM writes them: in one order, each of those that have a name once, and some
 // of them always.
 //

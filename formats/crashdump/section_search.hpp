@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds sections of terms in a plain file without reading what stands before them.
 //
 // Behind the process table the VM writes the terms of one process after the other, in the table's order, and of each in

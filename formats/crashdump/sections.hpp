@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sections of a dump: one table, tag by tag. A new section tag is one row in sections.inc and one reader.
 #pragma once
 

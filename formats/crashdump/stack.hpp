@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames out of =proc_stack and out of the addresses that the VM prints with their function.
 #pragma once
 

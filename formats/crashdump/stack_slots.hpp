@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the youngest frames of a waiting process hold, for who waits for whom: Snapshot::slots.
 //
 // Pids, ports and atoms stand in the stack itself. References are objects of the heap, which is written depth first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/crashdump/table_losses.hpp"
 
 #include <algorithm>

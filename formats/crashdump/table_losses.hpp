@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is lost of the tables of a dump, told by what the VM says of them elsewhere: how many there are, how they are
 // numbered, what they add up to.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grammar of the lines that hold terms: heaps, stacks, dictionaries, messages, literals, persistent terms.
 //
 // Lines end with LF, but an LF is not always the end of a line: the writer prints an atom as A<length>:<bytes> with

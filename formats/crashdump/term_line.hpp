@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line of terms, walked by its grammar and its lengths, with an observer of what stands in it.
 //
 // The grammar is said here and nowhere else: line_end() asks only where a line ends; whoever copies a dump sees,

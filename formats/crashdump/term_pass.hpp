@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass over the sections that hold terms: stacks, labels, heaps on the way, text that is kept for later.
 #pragma once
 

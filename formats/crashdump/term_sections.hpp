@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text that holds terms, for questions about single processes: kept in memory, or read again from a plain file.
 //
 // Loading notes where each process's sections are (and those of literals, persistent terms and binaries); of a stream,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as the VM prints them in a dump: numbers, atoms, m:f/a, pids, references ("%T" and friends).
 //
 // Source: erts/emulator/beam/erl_printf_term.c (print_term, print_atom_name) and utils.c. All functions take

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core image of beam.smp, or one that runs, as an Artifact.
 //
 // Of a VM that runs nothing is stopped and nothing is written: its memory is read as it is at that instant, and each

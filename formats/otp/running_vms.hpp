@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Erlang VMs that run on this machine and in its containers, as far as this program may see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/sample_running.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampling a VM that runs: attached to anew, beside whatever else was read of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the schedulers of a running VM did over an interval.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From addresses of heap objects to their numbers, for one process at a time.
 //
 // Addresses are first compressed to 32 bits: the upper bits (address / 65536, a chunk) go once through a small table

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damage is data: every oddity that loading met is a named counter with the place of its first occurrence.
 //
 // An input loads as far as it goes; what was odd is counted here and shown to the user as warnings (stderr,

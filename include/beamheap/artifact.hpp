@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An opened input: a crash dump or a core. The verbs of src/cli ask it the same questions whichever of the two it is,
 // and learn from the answer (ErrorCode::not_held) or from Source::kind what inputs of its kind don't tell.
 //

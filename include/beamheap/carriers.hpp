@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The VM's allocator carriers one by one: what each holds, and what keeps one that is nearly empty.
 #pragma once
 

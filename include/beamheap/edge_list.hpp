@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // References between the objects of a heap, by source, in five bytes each.
 //
 // A list of pairs would say for every reference what the one before it says nearly as well: where it comes from.

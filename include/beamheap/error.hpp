@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How beamheap says "cannot": a Result that holds a value or an Error, never both.
 //
 // Damage that still lets an input be used is not an error: it is counted in Anomalies (anomalies.hpp).

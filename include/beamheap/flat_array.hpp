@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A growing array of plain values whose memory is kept from one use to the next.
 //
 // A heap of a few hundred objects and one of a hundred million pass through the same arrays. Pages come straight from

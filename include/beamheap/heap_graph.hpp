@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heap of one process as a graph in flat arrays: objects, references between them, and roots.
 //
 // Whoever reads an input fills it through the builder calls, object by object, each followed by its references; an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small strong types that every layer speaks in: dense indexes, pids, and numbers that may be missing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interned byte strings, functions and stacks: each distinct one is kept once and named by a 32-bit id.
 //
 // A dump repeats a few hundred atoms, functions and stacks for every process; interning makes a process row a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operating system's threads of a VM were doing when its image was taken: native frames, and the Erlang
 // process that each worked for.
 #pragma once

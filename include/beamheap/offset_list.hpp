@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where things stand in a text, in the order in which they stand there: a byte and a half each.
 //
 // For each thing a byte says how far it is from the one before, and of every sixteen things the place of the last one

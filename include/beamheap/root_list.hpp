@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a process holds on to terms, in little more than four bytes a root.
 //
 // Roots come in runs: the messages of a queue, the slots of a frame, the entries of a dictionary differ by their number

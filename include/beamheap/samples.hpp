@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the threads of a running VM were seen doing, and which functions were seen to allocate: samples, not sums.
 //
 // A sample is one instant of one thread: native functions, youngest first, and the stack of the Erlang process that it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model: what one Erlang node was at one instant, as tables that stay in memory, O(processes).
 //
 // Every format (crash dump of any release, core image) fills the same tables with the newest release's meaning;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries outside the heaps that are held by no process but by what is stored: objects of ETS tables, persistent
 // terms.
 #pragma once

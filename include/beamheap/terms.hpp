@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terms of one process as they can be read: objects, their elements, their bytes.
 //
 // A HeapGraph knows how objects hang together; a TermSource knows what is in them, and reads it from the input when it

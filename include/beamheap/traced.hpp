@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tracing had counted when the image was taken: call_count, call_time and call_memory of each traced function.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of a process: addresses to bytes, out of the segments of a core and of the files that it had mapped, or
 // out of a process that still runs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The members of a .zip or a tarball, one after the other, as streams: nothing is ever unpacked to a file of its name.
 //
 // A tarball may be compressed with anything that Source reads (.tar.gz, .tar.zst, .tar.xz). Zip archives are read by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock by which the kernel stamps samples, and by which intervals are measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compression of what beamheap writes: gzip as a stream, zstd piece by piece.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the notes of a Linux core image say about the process: threads with registers, mapped files, auxiliary
 // vector, program name, the signal that killed it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Separate files of debug information, as a build id or .gnu_debuglink names them, for libdwfl.
 //
 // The search is libdwfl's own, but that it never asks a server: that one (dwfl_standard_find_debuginfo) loads a library

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where members of C structures are, out of the DWARF of an executable (libdw and libdwfl of elfutils).
 //
 // Debug information describes each type in every unit that uses it: a tree of entries, whose roots are the units. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streaming decoders. Each keeps one input buffer and the library's own window; several members or frames in a row
 // are one stream, as the command line tools have it. Damage ends the stream and is told by damage(); memory that a
 // library does not get, or a window larger than is allowed, is no damage.

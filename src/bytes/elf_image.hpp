@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELF files (64-bit, little endian) read with our own bounds checks: executables and core images.
 //
 // A core is untrusted bytes: it may be cut, sparse, forged. Every offset and size from the file goes through checked

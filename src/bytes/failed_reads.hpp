@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether reading an input has failed: a disk's error, a file system that went away.
 //
 // Who reads in the middle of an analysis often goes on without: a heap that can't be decoded is left out of a table. So

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers and stacks of threads of another process, each held for the instant in which they are read: ptrace(2).
 //
 // What the kernel's events (thread_samples.hpp) copy is right for the thread's own stack; what else belongs to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bytes/live_view.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one reader has fetched of a running process, kept where it can be looked at in place.
 //
 // Structures are read as if they lay in a file: by address, in place, however long. So each run of mappings of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a process as its dynamic linker lists them, for cores whose notes name none: kernels before 3.7,
 // emulators and some tools write no NT_FILE.
 //

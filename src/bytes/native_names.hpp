@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What native code is called: an address looked up in the files that libdwfl knows to be mapped there.
 #pragma once
 

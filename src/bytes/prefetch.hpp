@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies a file out of the page cache on a thread of its own, a few blocks ahead of whoever reads it in order.
 //
 // That copy is a fifth of what a pass over a dump takes (the rest is looking at it), and a second core has it done for

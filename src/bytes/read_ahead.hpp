@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decompresses on a thread of its own, a few blocks ahead of whoever reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which files the program reads, so that nothing is written over one of them: a dump may be the only trace of a crash.
 //
 // Files are known by device, inode and time of birth: links, other names and a shell's redirections lead to the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that runs and goes on running, looked at from outside: its memory, its mappings, its threads.
 //
 // Memory is read by process_vm_readv(2): the process is neither stopped nor written to, and nothing of it is opened for

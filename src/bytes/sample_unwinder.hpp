@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native stacks of samples that were taken of a running process: registers and stack out of the sample, unwind tables
 // out of the files that the process has mapped (libdwfl over .eh_frame).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Byte searches for hot loops.
 #pragma once
 

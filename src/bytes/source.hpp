@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes in order, whatever they come from: a plain file, standard input, or a .gz, .zst, .xz or .lz4 of either.
 //
 // This layer knows nothing of Erlang. Compression is recognised by content, never by name. Nothing is kept: memory

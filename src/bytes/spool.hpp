@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream kept in a temporary file, so that it can be read at any place: compressed core images, and those on a pipe.
 //
 // Core images are mostly zero pages; those become holes, so the file takes up about what the process's own memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers and stacks of threads that go on running, taken by the kernel: perf events of Linux.
 //
 // Two kinds of events are used. One is a clock of the CPU time of a thread: each time that it has run for a period the

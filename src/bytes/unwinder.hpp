@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native stacks of a core's threads: registers and stack memory out of the core, unwind tables and names out of the
 // files that the process had mapped.
 //

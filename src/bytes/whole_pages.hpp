@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for text that is read from files.
 //
 // Reading is copying out of the page cache, and some processors (AMD's Zen 3, as "rep movsb") take five times as long

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A window that slides over a Source: what a parser sees of an input of any size.
 //
 // Reads of 256 KiB into one reused buffer beat a mapping by 5 to 20 % in time and by the whole file in resident

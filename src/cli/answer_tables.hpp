@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables that a verb answers with, and their columns, without an input of anybody's.
 //
 // Columns are defined where tables are made (present/tables.hpp), and nowhere else. So that help, completions and the

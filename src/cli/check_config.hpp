@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `check` is told besides its options: .beamheap.toml, and the baseline.
 //
 //     fail-on = "high"                # or a list: ["critical", "msgq>10000"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of a project's own in .beamheap.toml: a query each, whose rows are what is wrong.
 //
 //     [[rule]]

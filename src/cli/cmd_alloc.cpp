@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // alloc: what the VM took from the system, what its blocks use of it, and where the difference is.
 #include <fmt/format.h>
 

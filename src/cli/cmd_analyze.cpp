@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // analyze: what happened, in the order in which one wants to know it at three in the morning: why it died, who was
 // at it, what it held, who stands out.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // atoms: how full the table is, families of atoms that were made by a pattern, and the atoms, newest first.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // binaries: binaries outside the heaps, who holds them, and what slices of them pin.
 #include <algorithm>
 #include <iterator>

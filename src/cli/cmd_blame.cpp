@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // blame: which threads were inside a native function, by the Erlang function that they worked for.
 #include <fmt/format.h>
 

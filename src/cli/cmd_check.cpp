@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check: a gate for CI over files, folders and archives.
 #include <fmt/format.h>
 #include <unistd.h>

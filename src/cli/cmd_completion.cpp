@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/output_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // diff: what grew between two inputs, largest growth first; with --fail-on, a gate on growth.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // doctor: what was recognised, and how far it can be trusted.
 #include "cli/commands.hpp"
 #include "cli/sandbox.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ets: the tables with their owners, most memory first; or what one of them holds.
 #include <fmt/format.h>
 

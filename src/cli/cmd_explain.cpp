@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // explain: what a slogan or a topic means, and what to do.
 #include <fmt/format.h>
 

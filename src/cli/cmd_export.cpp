@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export: the tables of an input as files that other programs open.
 //
 // For fleets a folder per table and input, TABLE/dump_id=HASH/TABLE.ndjson: what Spark, Trino, Athena, BigQuery and

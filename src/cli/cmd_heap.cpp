@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heap: the root set of one process, each root's term with its sizes.
 #include <fmt/format.h>
 

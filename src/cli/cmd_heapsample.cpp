@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heapsample: which functions of a running VM allocate, in the shape of hprof's table.
 #include <fmt/format.h>
 

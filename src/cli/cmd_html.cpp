@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // html: the report, one file made of the answers of the other verbs about one input that is loaded once.
 #include <fmt/format.h>
 #include <unistd.h>

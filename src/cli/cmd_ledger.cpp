@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ledger: every megabyte of the node by its owner, top down.
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/memory/ledger.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // logs: log events that the node still held.
 #include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"

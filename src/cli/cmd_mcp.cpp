@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mcp: the verbs as tools of coding assistants, by the Model Context Protocol on standard input and output.
 //
 // Theory. The protocol (modelcontextprotocol.io, revisions of 2024-11-05 to 2025-06-18) is JSON-RPC 2.0, a message a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // modules: loaded code by size.
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"

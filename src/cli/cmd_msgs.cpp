@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // msgs: the messages of one process, one by one or grouped by shape or sender.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nodes: this node and its peers.
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ports: by driver and owner, those that processes wait for, and each of them.
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // proc: one process, all that the input says about it.
 #include <fmt/format.h>
 

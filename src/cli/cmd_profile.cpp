@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // profile: words held now, by the function whose frame holds them, in the shape of hprof's table.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ps: the Erlang VMs that run on this machine and in its containers.
 #include <fmt/format.h>
 

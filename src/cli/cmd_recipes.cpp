@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recipes: ready queries for `sql`.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // redact: a copy of a dump that may be passed on.
 #include <fmt/format.h>
 

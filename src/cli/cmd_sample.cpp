@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sample: what a running VM does with its CPU time: functions, stacks, processes, schedulers.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // schedulers: what each was doing at the instant of the crash, and who waited to run; of cores, native stacks.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shell: loads an input once, then answers verbs line by line.
 #include <fcntl.h>
 #include <fmt/format.h>

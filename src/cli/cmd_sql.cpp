@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sql: a query over the tables of an input.
 #include <fmt/format.h>
 

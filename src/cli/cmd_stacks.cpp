@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stacks: processes grouped by identical stack; with --running, what ran in one or several inputs.
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/native_stacks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // term, why: one term by its address, and the shortest path to it from a root.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timers: by receiver and shape of message, and each of them.
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"

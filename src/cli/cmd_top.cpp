@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // top: processes by one figure. Reads the process table alone unless a column needs more.
 #include <fmt/format.h>
 

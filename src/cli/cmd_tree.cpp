@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tree: who supervises whom, with sums.
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"

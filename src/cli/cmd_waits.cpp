@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // waits: who waits for whom.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs: what each takes, what its help says, and the function that answers it.
 //
 // A new verb is a file cmd_<name>.cpp that ends with its row (BH_DEFINE_VERB), and a line in verbs.inc, which gives its

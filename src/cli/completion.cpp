@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completions of bash, zsh and fish, made of the tables of verbs and options. What options and arguments may be is
 // completed, too: columns and tables of each verb's answer, and the names of processes and tables in the input that
 // stands in the line.

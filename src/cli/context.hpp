@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every verb works with: the options, opening an input, and printing a document.
 #pragma once
 

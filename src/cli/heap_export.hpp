@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heaps of an input as one graph in a file that somebody else's heap analyser opens.
 #pragma once
 

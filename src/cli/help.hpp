@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --help and the shells' completions, from the tables of verbs and options.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the dumps and cores among files, folders and archives, and opening one by its name.
 //
 // Told by content, never by name; what is compressed is looked into, and archives three deep. Folders are walked in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several answers about one input share where they are asked for in a row, as the report asks: each is found once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manual page, made of the same rows as the help: mdoc is not on every machine, man's own macros are.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/mcp_connection.hpp"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of the Model Context Protocol, a line each: who asks may take a question back, or ask whether the server is
 // still there, while an answer is worked on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/mcp_tools.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs as tools of the Model Context Protocol: names, descriptions and schemas come from the rows of verbs and
 // options, and a call becomes the words of a command line, so that it is parsed, checked and corrected by what parses
 // those.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An input as tables draw from it: what they need loaded, and answers of other verbs as tables.
 //
 // Without an input it is an empty one: every table has its columns then, and no rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/node_tables.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of an input by which `sql` and `export` know it: one schema, with the columns that other verbs show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What options there are. A row holds all of an option: its names, its meaning, who takes it and what it does.
 #include <fmt/format.h>
 

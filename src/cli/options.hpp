@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as data: which options there are, what they mean, and what the user chose.
 //
 // One table (option_table.cpp) makes the parser, --help and the shells' completions, and holds what each option does;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that beamheap creates: readable by their owner alone, never through a link, never over another file unasked.
 #pragma once
 

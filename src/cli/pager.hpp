@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard output, through a pager where it is a terminal and the answer is longer than that.
 //
 // What fits the terminal is written to it; the first line that does not starts the pager, which gets everything. It has

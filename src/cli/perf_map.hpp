@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of a running VM's Erlang functions for perf, which looks for them in /tmp/perf-PID.map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening an input to look into the terms of one process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ready queries for the questions that people have about a node.
 #pragma once
 

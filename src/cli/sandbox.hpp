@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run that only reads gives up before it reads: whoever finds a hole in a reader by a made-up input has a
 // program that can't change a file, connect to anything, or start a program.
 //

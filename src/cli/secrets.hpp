@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the input itself tells to be secret: the cookie of the node.
 //
 // The cookie is an atom, so it stands in the clear in the atom table and wherever it was printed. The process `auth`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which files somebody who only asks questions may have read, and what of them is loaded.
 //
 // Whoever starts the server names inputs, a folder, or both. A name in a question is one of those inputs as it was

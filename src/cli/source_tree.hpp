@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the program is older than its sources, for the launcher of a source tree (`beamheap` in the root).
 //
 // The launcher starts the program at once and tells it the tree (BEAMHEAP_TREE); a program that finds itself out of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard output and standard error as they are: terminals or not, colours, width, progress, signals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the TOML parser asserts, as an exception: its configuration is somebody's file, and a file ends no program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/traced_profile.hpp"
 
 #include <fmt/format.h>

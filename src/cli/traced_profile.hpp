@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // profile --traced: the counters of traced functions, in the columns of OTP's own profilers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A running VM's profile, again and again: one file for each window of time, in a folder that never holds more than it
 // may.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why nodes do not start, and why they end: reasons as OTP and its libraries give them, what each means, and what to
 // do.
 //

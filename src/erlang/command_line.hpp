@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a node's command line its atom table still shows.
 //
 // init makes atoms of the names that -s and -run are given, of the arguments of -s, and of the names of flags, before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How Erlang writes the names of things: pids, ports, atoms, functions.
 #pragma once
 

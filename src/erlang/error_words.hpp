@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a text, or what stands around it in a reason, is about something that went wrong.
 //
 // A reason may hold any text: what a program worked on, or words for people that say why it stopped. The latter stand

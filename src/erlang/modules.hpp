@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What modules of OTP, of Elixir and of libraries are to those whose stacks they stand on. A module is a row of
 // modules.inc, which has all that is known of it.
 #pragma once

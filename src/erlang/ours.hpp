@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of ours: what the program says by itself, told apart from all that an input says.
 #pragma once
 

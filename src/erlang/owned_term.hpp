@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A term that stands by itself: copied out of a process, or read from its printed form, and kept when what it came from
 // is gone. It is a TermSource like any other, so whatever matches, walks or prints terms does it to these, too.
 //

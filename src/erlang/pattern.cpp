@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matching walks the pattern, which is small, and looks at the term where the pattern says so. What fits is bound at
 // once; an alternative that does not fit takes back what it has bound.
 #include "erlang/pattern.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns in Erlang's own syntax: what a term has to look like, and what of it is meant.
 //
 // What OTP and libraries put into reasons, reports and states is a small set of shapes. A shape is written here as one

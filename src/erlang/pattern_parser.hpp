@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads patterns (pattern.hpp) while the program is compiled. Included by pattern.hpp alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers of OTP and of libraries that others queue up behind, and what the node asks of the world outside: rows of
 // servers.cpp, with what to do about each.
 #pragma once

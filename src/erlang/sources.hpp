@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a module comes from, by the path of its source that its compiler noted.
 //
 // All modules of one installation of OTP, and of Elixir, were built below one folder: what precedes the known path of

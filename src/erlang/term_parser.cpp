@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Printed terms read back (parse_term). The grammar is what io_lib:print/1 and io_lib:write/1 produce, OTP R10 to 29;
 // what they leave out (`_`, `...`) and what is cut off stands as an element of kind `unknown`.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks into terms as a pattern in Erlang would: is it {'EXIT', Pid, Reason}? what stands under `pid` in this report?
 //
 // Every question is bounded, answers "no" for what is not in the input, and never recurses. Keys of property lists and

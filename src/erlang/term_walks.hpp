@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Along lists and maps, pair by pair and element by element, as every reader of terms goes.
 //
 // A damaged input may lead a list or a map back into itself, which no Erlang term does. A walk ends there, whoever

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions in which a process receives one answer, or waits for its next message, as data: a new one is a row.
 #pragma once
 

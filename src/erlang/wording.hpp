@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of a row with places for what the names of its pattern stand for.
 //
 //     "port {Port:term 20} of {Name} is in use[: {Text:message 60}|: nobody says why]"

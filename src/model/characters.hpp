@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kinds of ASCII characters, whatever the locale.
 #pragma once
 

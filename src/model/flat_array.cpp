@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beamheap/flat_array.hpp"
 
 #include <sys/mman.h>

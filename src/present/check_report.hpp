@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `check` found, in the forms that build servers read.
 //
 // Texts in a CheckReport are redacted already (each input has secrets and hashes of its own); the writers here make

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV and TSV: the primary table, one header line, numbers bare, missing values empty.
 #include "present/sanitise.hpp"
 #include "present/view.hpp"

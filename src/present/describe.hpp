@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every document says about its input: the source, the warnings, and how to redact it.
 #pragma once
 

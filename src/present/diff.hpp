@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What grew between two inputs, as tables.
 #pragma once
 

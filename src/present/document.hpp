@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a verb answers, before it has a form: an ordered tree of typed values and tables.
 //
 // Verbs build a Document; render() (render.hpp) turns it into text, JSON, NDJSON, CSV, TSV or Markdown. Every

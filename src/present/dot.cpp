@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main table as a graph for GraphViz: an edge a row, from its column `waiter` to its column `target`, with the
 // names beside them as labels. Only tables that have both can be drawn (Presenter::needs).
 #include <array>

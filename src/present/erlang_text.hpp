@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names as Erlang or Elixir write them: atoms, functions, pids.
 //
 // The model keeps atom texts bare; what is shown must read back as the same atom. Erlang's rules are in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings as a table, and as a person reads them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collapsed stacks, a line each: "oldest;...;youngest WEIGHT". What flamegraph.pl, inferno, speedscope and most others
 // read.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sentence that a terminal's edge may break between words, but not within a command, which is copied as one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A heap as HPROF, the format of Java's heap dumps (1.0.2): what Eclipse MAT, VisualVM, IntelliJ and Perfetto read.
 //
 // A file is a row of records: texts, classes, frames and stacks, and segments of heap. In a segment stand classes with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views as HTML: sentences with links, objects, lists, tables, findings. Internal to present.
 //
 // What is written reads without a script and without a style sheet: headings, definition lists, tables, <details> for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The object of schema beamheap/1: schema, kind, source, warnings, then the verb's members in order.
 #include "present/json_writer.hpp"
 #include "present/view.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes JSON as it is told, in one pass: keeps the commas and the quotes right, nothing else.
 #pragma once
 

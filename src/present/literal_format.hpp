@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of terms that have no elements, as Erlang and Elixir write them.
 #pragma once
 

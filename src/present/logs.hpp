@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Log events (analyses/logs/log_events.hpp) as a table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Markdown to paste into an issue: sentences, bullet lists for objects, pipe tables.
 #include <fmt/format.h>
 

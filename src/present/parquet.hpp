@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables as Apache Parquet files, as its specification (parquet-format 2) has them.
 //
 // A file is a row of groups; a group has a chunk for each column, of pages that are compressed by zstd; behind all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table as databases take it: each cell is nothing, an integer, a real or a text, and every text is redacted.
 //
 // Whoever asks a database for a part of a text (substr, hex, a comparison) gets a part of what redaction left: it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The format of pprof (its profile.proto), which `go tool pprof`, Pyroscope, Grafana and speedscope read: a sample for
 // each stack, with a value for each of its sums, and what else the row says (a pid, a name, a scheduler) as labels.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of Protocol Buffers as bytes: what a writer needs of that encoding. Fields whose value is 0 or empty are
 // left out, as proto3 has it.
 #pragma once

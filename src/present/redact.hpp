@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What leaves the screen without the node's secrets: `--redact none|secrets|values|full`.
 //
 // A dump holds everything the node held: the cookie, session tokens, private keys, customers' data. Redaction works on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets in texts that are built of pieces: what an iolist holds is one text to whoever sends it, and to us.
 #pragma once
 

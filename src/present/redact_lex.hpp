@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small lexical helpers over printed terms, shared by the passes of redaction. Positions never run over the end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that are not Erlang/OTP's become x_ and a hash; what OTP names stays readable.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets by form and by key, in one pass over a printed text.
 //
 // The pass looks at each word once. A word that is a key ("password") is followed by a separator and a value; the value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings, binaries, charlists and big integers of a printed term become placeholders; shape, atoms and pids stay. By
 // `full` every number goes: texts are told in small ones, too, as tuples, nested and improper lists of characters.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a Document to bytes: choose the columns, sort, cut, redact, sanitise, and write it in the format asked for.
 //
 // A new output format is one file that ends with its row (BH_DEFINE_FORMAT of view.hpp), and its name in formats.inc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report: one HTML file that tells what happened, made of the answers of verbs.
 //
 // Each section is a verb's document (document.hpp), written as every other format writes it: same tables, columns,

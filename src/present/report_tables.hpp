@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that only the report has: the processes that its pictures show, and those that its sentences name.
 #pragma once
 

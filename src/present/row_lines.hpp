@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a table as lines of a file, piece by piece: a table that has no end in memory is written as it comes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of samples of a running VM. What they are made from must outlive them.
 #pragma once
 

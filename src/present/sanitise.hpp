@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only place that makes bytes of the input safe to show.
 //
 // A dump holds whatever the node's users could put into it: escape sequences in a slogan, right-to-left overrides in

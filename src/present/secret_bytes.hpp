@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets that are packed into something else: texts of two bytes a character, compressed texts, terms in the external
 // format, and any of these in base64. What is packed is unpacked as far as a bound, and read as any text is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets that are known by their form alone: tokens by how they begin, payment cards by their check digit, credentials
 // in base64 by what they decode to. Each function looks at one place of a printed text, a bounded number of times.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What keys name a secret. A key is taken apart into words; its last words say what its value is.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets that are known by what stands around them: arguments of well-known commands, lines of text protocols,
 // addresses that whoever has them may post to. Each function looks at one place of a printed text, a bounded number of
 // times.

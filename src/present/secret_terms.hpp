@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which terms of a process are secrets by where they stand: beside a key, within the value of one, behind one in a
 // list.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where rendered bytes go: a buffer that is handed on in big pieces, so that a row costs no system call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file format of speedscope (its file-format-spec): one profile for each weight, of samples that share a list of
 // frames.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sentences as they are written: the one place that knows how their parts are spelled.
 //
 // A rule says who, what and how much (analyses/base/sentence.hpp). Here a process becomes "lager_event <0.89.0>" or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of stacks as programs for flame graphs want it: what formats folded, speedscope and pprof share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short forms for the cells of tables_*.cpp. Internal to present.
 #pragma once
 

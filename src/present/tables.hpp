@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables that beamheap shows, each column defined once: name, unit, meaning and how it is computed.
 //
 // All outputs (text, JSON, CSV, ...) show these columns under these names; the contract's names win. Tables keep

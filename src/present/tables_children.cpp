@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a term is made of, element by element, the one that keeps most alive first; and all terms of a process as a tree
 // of such elements.
 #include <fmt/format.h>

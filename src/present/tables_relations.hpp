@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that have a row for each thing that other answers show as lists: frames of all stacks, links, references.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of one process's terms: frames with their slots, dictionary, messages, roots, paths.
 #pragma once
 

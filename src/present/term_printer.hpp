@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints terms in Erlang and Elixir syntax, on one line, bounded in bytes and depth.
 //
 // What Erlang can read is printed so that erl_parse reads it back as the same term; what has no syntax (pids, funs,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text for people: sentences, "key  value" blocks and aligned tables.
 //
 // Tables are measured in one pass over the rows to show and written in a second one, so that nothing is kept and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structs in Thrift's compact protocol, in which Parquet keeps what it says of a file: what a writer needs of it.
 #pragma once
 

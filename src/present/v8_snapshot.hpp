@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A heap as the memory panel of Chrome's DevTools, Node's and memlab read it (.heapsnapshot): V8's JSON of nodes, edges
 // and strings.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a presenter gets: the document with its tables' columns chosen, rows sorted and cut. Internal to present.
 #pragma once
 

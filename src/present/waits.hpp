@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who waits for whom, as tables and as drawings in text.
 #pragma once
 

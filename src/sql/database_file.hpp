@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A SQLite file of tables, written once and from front to back.
 //
 // It is for reading afterwards, so it is written without a journal, in one transaction: what is interrupted is no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One SELECT over tables (tables.hpp), by SQLite in memory, which may come from somebody who is not trusted.
 //
 // What a query can do is read: SQLite's authorizer refuses all else (ATTACH, PRAGMA, writing, loading code), and bounds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables that queries read, as whoever has them describes them: SQLite asks for rows when a query gets to them.
 //
 // A table's columns are known before there is an input, so that a query can be compiled first, and says by the columns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Table as SQLite's virtual table. Internal to sql.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads all heaps of a plain crash dump and prints what an object costs: nanoseconds, and bytes of arrays.
 //
 //     heap_reader_bench DUMP [read|graph|full|values]

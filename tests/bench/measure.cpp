@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a command whose output is read and dropped, and prints what it took: exit status, wall and processor
 // nanoseconds, the largest resident set in kilobytes, page faults. A program of its own because a process's largest
 // resident set begins as that of who started it (exec keeps the maximum): that of a script's interpreter would hide

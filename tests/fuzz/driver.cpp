@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer on one target, BEAMHEAP_FUZZ_TARGET. tests/fuzz/run builds and runs it.
 #include <algorithm>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crash dumps that are damaged as formats are, not as bytes are: what a reader takes for granted comes twice,
 // elsewhere, one too long, or as its neighbour's.
 #pragma once

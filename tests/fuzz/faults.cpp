@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lets each call fail in turn that a verb makes of the system: memory, mappings, reads, writes, opened files, threads.
 //
 //     faults FOLDER [FIRST...]        FOLDER is fixtures/broken; FIRST: command lines that begin so alone

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELF files, debug information, and the memory of a VM.
 #include <sys/mman.h>
 #include <unistd.h>

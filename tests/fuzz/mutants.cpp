@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs damaged inputs through the verbs, each input in a process of its own that is forked off this one.
 //
 //     mutants LINES SECONDS < PATHS

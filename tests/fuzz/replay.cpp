@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays the fuzzers' corpus under any compiler: each file of the folders named on the command line, from a buffer of
 // exactly its size, so that a sanitizer sees every read beyond it. A file in a folder that is called as a target goes
 // to that; any other is an input, and goes through the library and through each verb. `--mutants N` in front makes N

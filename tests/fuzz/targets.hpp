@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is fuzzed: each kind of bytes that somebody else may have written, with the code that reads it.
 //
 // A target is a row here. libFuzzer drives it (driver.cpp, a program for each), gcc's build replays its corpus, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Containers, terms, and what users or their programs write.
 #include <array>
 #include <cstdio>

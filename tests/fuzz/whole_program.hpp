@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole program on bytes, as the fuzzers and the replay of their corpus call it. Whatever the bytes are, these
 // come back, in time and memory bounded by their number.
 #pragma once

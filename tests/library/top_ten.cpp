@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ten processes of a dump with the most memory, and the worst that the rules find.
 #include <cstdio>
 

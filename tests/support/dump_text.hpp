@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small dumps as text, and how tests load them.
 #pragma once
 

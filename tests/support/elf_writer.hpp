@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes small ELF files and pieces of memory for tests: cores and executables, whole or broken on purpose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random heaps, and the text that a VM would print for them: for tests of what reads, measures and prints heaps.
 #pragma once
 

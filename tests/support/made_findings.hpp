@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rules say of a snapshot that a test has made.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core image of a VM made up in memory: an executable with constants and data, and a core with the same data and one
 // stretch of memory more, which a test fills as the VM would.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A running process made up in memory: words, loaded code, and one Erlang process with its stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Snapshots made by hand, for the tests of what stands above the formats.
 #pragma once
 

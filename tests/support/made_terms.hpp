@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms and atoms in the memory of a made-up VM.
 #pragma once
 

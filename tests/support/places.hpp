@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where this build's tree and programs are: in one source file, so that no other object depends on the folder it was
 // built in.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A term in external format as a TermSource of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process mostly holds: the answer that is had from flat sizes alone against the one that looks at who holds
 // what, and shared sizes against a plain search.
 #include "analyses/heaps/accumulation.hpp"

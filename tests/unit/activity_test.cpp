@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedulers of a VM that runs, made up: another process that sleeps, and whose memory is this one's too.
 #include "formats/otp/tables/activity.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What keeps a node from starting before its applications do: modules that do not load, and how far the start came.
 #include <catch2/catch.hpp>
 #include <string>

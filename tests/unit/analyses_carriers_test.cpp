@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carriers added up, and those that a few blocks keep.
 #include <catch2/catch.hpp>
 

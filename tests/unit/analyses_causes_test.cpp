@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reasons of failed starts, as releases print them, down to their cause.
 #include <catch2/catch.hpp>
 #include <string>

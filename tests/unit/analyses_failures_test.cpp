@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layers that come off a reason, how much of it is known, and how far a start had come.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The figures of findings, each on both sides of its threshold: snapshots made by hand whose sums are known.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What programs do by hand, and what tells of it: several who work in one place, circles of messages, names in frames,
 // pids that somebody keeps.
 #include <fmt/format.h>

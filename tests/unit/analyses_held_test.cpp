@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who sent a message and what form it has; who holds binaries, and which idle heaps are worth a look.
 #include <catch2/catch.hpp>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong where something else is loud: who waits for its own end, what fills queues and binaries, tables that
 // few wait for.
 #include <fmt/format.h>

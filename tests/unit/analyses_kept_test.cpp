@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What processes keep that they should give back: connections, children that are being ended, deleted objects, repeated
 // timers, heaps of a middling size. On both sides of the bounds at which rules speak.
 #include <catch2/catch.hpp>

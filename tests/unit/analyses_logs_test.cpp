@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Log events in all forms that releases and libraries have, told apart and read.
 #include <catch2/catch.hpp>
 #include <string>

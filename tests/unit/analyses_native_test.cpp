@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native stacks: grouped, blamed, sampled.
 #include <catch2/catch.hpp>
 

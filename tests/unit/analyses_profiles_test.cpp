@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is charged with what: words by frames, counters of tracing, stacks that call themselves.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of the analyses over random snapshots, held against slow and obvious code.
 #include <rapidcheck/catch.h>
 

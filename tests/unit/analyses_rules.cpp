@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules as a whole: each has its page, and its id is a name that one can type. From when on each speaks, how loud, and
 // all that it says: snapshots on both sides of its bounds.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds processes up besides calls, on snapshots made by hand: ports, locks, other nodes, and which finding tells
 // it.
 #include <algorithm>

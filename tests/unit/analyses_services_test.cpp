@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What servers keep of their troubles, in the terms of small dumps: how loaded a log handler is, which alarms are set,
 // who may send nothing; and crowds of relations, deep stacks, pools that hand out tables.
 #include <algorithm>

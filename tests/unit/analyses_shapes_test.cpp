@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shape of a term in words, of terms that io_lib prints.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What nodes that stand still or swell suffer from, on snapshots made by hand: at which figures rules speak, and what
 // they say.
 #include <algorithm>

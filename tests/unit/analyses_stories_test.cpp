@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rules say that tell of one thing that happened, word for word: alarms, dumps that end early, signals,
 // recursions.
 #include <catch2/catch.hpp>

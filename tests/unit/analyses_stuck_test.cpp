@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stuck-servers, word for word: each story with what it says, what it counts and what it advises.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which processes are looked into, chosen from the process table: samples of idle groups, holders of binaries, long
 // queues.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms that stand by themselves: read from what io_lib prints, copied, looked into, and printed again.
 #include <rapidcheck.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who waits for whom, and what the rules make of it, on snapshots made by hand: proofs, estimates, and silence.
 #include <catch2/catch.hpp>
 

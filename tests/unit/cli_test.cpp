@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line: how it is read, what it answers to mistakes, exit codes, and what goes to which stream.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of a dump's tables, each field a value of its own: who takes one for another is told.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where sections begin and where a dump ends: forgeries, damage, cuts, and pieces of any size.
 #include <catch2/catch.hpp>
 #include <cstdio>

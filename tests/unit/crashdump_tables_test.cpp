@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table sections of a dump: every field, in the forms of all releases.
 #include <catch2/catch.hpp>
 

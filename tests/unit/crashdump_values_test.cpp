@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as dumps print them: each is read where it is one from its first letter to its last, and left alone where it
 // is none.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Offsets out of DWARF, against what offsetof says in the same program: several compilers, versions and packings.
 #include "bytes/debug_types.hpp"
 

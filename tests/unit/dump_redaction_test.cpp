@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy of a dump without its values, line by line: what becomes of each kind of value, and that all else stays.
 #include "formats/crashdump/dump_redaction.hpp"
 

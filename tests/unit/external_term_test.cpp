@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The external term format, tag by tag, by its description (erts, "External Term Format"): each term stands in a pair
 // with a 7, which is read only where the term has taken just its own bytes.
 #include <catch2/catch.hpp>

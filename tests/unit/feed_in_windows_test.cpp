@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sections of one process read in windows, with and without a thread that reads ahead.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small things of both formats that no larger test would miss: encodings, labels, damaged lines, identifiers.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an input is told to be: by its contents, whatever its name; and what is said of files that people hand in by
 // mistake.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heaps whose text is too much to be held: workers follow the scanner through them.
 #include <fmt/format.h>
 

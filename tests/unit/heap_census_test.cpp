@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a heap's objects are and who holds them, against the obvious code; numbers of objects by address, build after
 // build.
 #include <algorithm>

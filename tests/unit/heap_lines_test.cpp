@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fast loop over heap lines against the grammar that it stands in for: the same graph and the same damage, of every
 // text, however it is cut, torn, or written by another machine.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lists that a heap's graph is made of, against plain vectors: references, roots and places in a byte or two each.
 #include <rapidcheck/catch.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of heaps, on random ones: what the sweeps say is what slow and obvious code says, however the text is cut.
 #include <rapidcheck/catch.h>
 

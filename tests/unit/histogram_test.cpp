@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects by kind, of the heaps that several workers have counted.
 #include "analyses/heaps/histogram.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is looked for of single processes in a file against what a whole reading finds.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds the source tree against the rules that a compiler does not know: which layer may include which, how long
 // a file may be, that nothing of the machine it was written on is in it, and that the licence is there.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes of a VM that goes on while it is read: made-up memory that changes between two reads.
 #include <catch2/catch.hpp>
 #include <cstring>

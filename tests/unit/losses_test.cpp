@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is missing in the middle of a dump is told, with the figures of what was taken away here; and a whole dump tells
 // of no loss.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Core images of arm64 made up in memory: notes, relocations and pages of all sizes, threads and their stacks, and what
 // the processor changes in structures.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocators and their carriers in made-up memory, every figure by hand.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELF files, core notes and address spaces: whole, cut at every place, and forged.
 #include <catch2/catch.hpp>
 #include <random>

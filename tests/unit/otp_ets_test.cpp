@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of ETS tables from made memory: what each bit and each counter says.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of a made-up VM: the atom table, held against its own indexes and hash values; and what a process's dictionary
 // says that it is.
 #include <catch2/catch.hpp>

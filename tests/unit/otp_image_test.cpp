@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an executable is found for a core image and held against it: addresses, relocations, build ids; and what is
 // refused, in which words.
 #include <catch2/catch.hpp>

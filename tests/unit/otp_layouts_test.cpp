@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which table is believed: rows of releases and flavours against processes in made-up memory, and terms against heaps.
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What zeros take from a VM's tables is told by what is known of it elsewhere: made-up memory, whole and with a page of
 // zeros.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects of heaps as words, of every release: what they are, how long, and which of their words are terms.
 #include <catch2/catch.hpp>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ports, timers and connections of a made-up VM: each member a field of its own, and what leads nowhere or around.
 #include <array>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The VM's global structures are found in static data by what they look like, or by symbols: one of each, and what is
 // none by a little.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the process table from made memory: each member of a process's structure is a field of its own, and sums are
 // of the right ones. Cores of VMs show mostly zeros in them.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks of a made-up VM with code: which word is of which frame, which slots a plan keeps, and references in all of
 // their forms.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms of a core image as text: each kind of object, what is not there, and where a text is cut.
 #include <catch2/catch.hpp>
 #include <string>

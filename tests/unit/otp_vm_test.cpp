@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures of the VM in made-up memory: identifiers, queues, link trees, binaries, layouts; healthy and broken.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read of a giant's heap for a few of its roots, against all of it.
 #include "formats/crashdump/part_of_heap.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns in Erlang's syntax: what fits them, what their names stand for, and that a slow matcher says the same.
 #include <fmt/format.h>
 #include <rapidcheck.h>

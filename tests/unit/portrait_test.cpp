@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What opens the telling of one process, and small helpers of it, at their bounds.
 #include "analyses/diagnosis/portrait.hpp"
 

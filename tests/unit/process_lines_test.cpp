@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of =proc sections are read once where processes have them in common: what a row gets must not depend on its
 // neighbours.
 #include <fmt/format.h>

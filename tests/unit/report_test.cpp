@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the report is made of: text that no browser takes for markup, pids that are links, and which processes are
 // listed.
 #include "present/report.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a supervisor's state tells of its restarts, on states as releases have them, and what that is worth.
 #include "analyses/processes/restarts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In which order the roots of a process are told: what reaches most comes first, equals as they stand.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a process that runs: ranges that are there, ranges that are not, and who may be read at all.
 #include "bytes/running_process.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks of native code out of a sample of the test's own thread, unwound by the tables of the test's own file.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hits on watched words stand for, and where an interpreter is: arithmetic and votes, without a VM.
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a sample's registers and stack to a process and its functions: each rule of the resolver by itself, on made
 // memory.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of a running VM: records of the kernel's rings, stacks made of them, and what they add up to.
 #include <linux/perf_event.h>
 

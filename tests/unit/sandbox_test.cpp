@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process can still do once it has given up its rights: a child that tries is asked.
 #include "cli/sandbox.hpp"
 

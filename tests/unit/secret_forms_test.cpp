@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Secrets of newer forms: packed into bytes, printed by formats, in records of libraries; and what only looks like one.
 #include <catch2/catch.hpp>
 #include <string>

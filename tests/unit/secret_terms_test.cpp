@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is secret by where it stands: decided on the graph, so that parts that are shown alone are hidden, too.
 #include <catch2/catch.hpp>
 #include <string>

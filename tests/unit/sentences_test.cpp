@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sentences of typed parts: how they are made, spelled in both languages, and redacted.
 #include <catch2/catch.hpp>
 #include <string>

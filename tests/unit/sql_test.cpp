@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries over made-up tables: what SQLite is told of them, how rows are chosen and put in order, and what is refused.
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms that no VM made: texts full of escapes cut at every length, and terms that contain themselves.
 #include "present/term_printer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the text of terms is: the same answers for a file that can be read again and for a stream of which texts were
 // kept.
 #include "formats/crashdump/term_sections.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends of lines by the grammar: atoms that hold LF, whole sections within an atom, cut text.
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A torn dump in which the sections of one process stand in two places, with another's between them.
 #include <fmt/format.h>
 

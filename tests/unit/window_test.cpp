@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that somebody holds stays as it was while the window moves on, reads on, or goes back.
 #include "bytes/window.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wordings of rows: places that are filled with what a pattern's names stand for; and the rows of causes.
 #include "analyses/causes/wordings.hpp"
 

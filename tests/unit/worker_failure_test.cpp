@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a worker thread throws arrives in the thread that loads, where the program can say it; and two loads of one
 // input, each as far as its question needs, may know different processes.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms of dumps whose truth is known: every term of a zoo prints as the VM printed it, with the VM's sizes.
 #include <catch2/catch.hpp>
 #include <cstdlib>

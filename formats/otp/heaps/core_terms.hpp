@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terms of one process of a core image, read from its memory when they are asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an object on a heap is, by its header word: kind, size, and which of its words are terms.
 //
 // Sizes and places follow the structures of erl_term.h, erl_map.h, erl_fun.h, erl_bits.h and erl_binary.h; Layout says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One process's heap out of an image, as a HeapGraph.
 //
 // A process has areas: the young and the old block, fragments, a heap that was abandoned, and the fragments that its

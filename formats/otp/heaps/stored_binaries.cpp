@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/heaps/stored_binaries.hpp"
 
 #include <limits>

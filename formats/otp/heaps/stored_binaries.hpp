@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which binaries the objects of ETS tables and the persistent terms of an image refer to.
 #pragma once
 

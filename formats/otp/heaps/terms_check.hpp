@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proves on the heaps of an image that a layout's terms are this VM's: tags, sizes of objects, where their terms are.
 //
 // A heap has no gaps. Walked from its start by the sizes that headers tell, the walk ends exactly at its top, and every

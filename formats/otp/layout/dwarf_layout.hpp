@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layout out of the DWARF of the very executable: right for builds that no table knows, such as later releases and
 // builds with options that change structures.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where things are in the memory of one release of the emulator: plain data, one row for each flavour of a release.
 //
 // Readers use offsets and the few encodings that changed between releases from here and never test a release

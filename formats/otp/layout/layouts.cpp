@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all rows, and how one is found in it. A new release, or a flavour of one, is its .inc and a row here;
 // where it encodes something in a new way, its forms are those of the release before with that change.
 #include "formats/otp/layout/layout.hpp"

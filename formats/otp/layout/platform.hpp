@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a processor and a C library change in the structures of a release: the tables are of x86-64 with glibc or musl,
 // and others follow from them by two facts.
 //

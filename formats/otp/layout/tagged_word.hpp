@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bit patterns of term words that are the same in every release since OTP 18 (erl_term.h), 64 bits.
 #pragma once
 

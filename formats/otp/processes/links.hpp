@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links and monitors of a process or a port, out of their trees and lists (erl_monitor_link.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What proves that a process of a running VM stood still while it was read.
 //
 // Nobody stops the VM, so a process may run while its structures are followed, and what was read is then of several

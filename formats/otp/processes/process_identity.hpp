@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process is for, out of its dictionary: $initial_call, $ancestors, $process_label (proc_lib.erl).
 #pragma once
 

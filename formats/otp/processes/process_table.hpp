@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process table of an image, as rows of the Snapshot.
 //
 // Every element of the table becomes a row, and so does a process that only a scheduler still knows (one that exits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signal queues of a process: which signals are messages, and where.
 //
 // A process has an inner queue (sig_qs.first: messages that it has fetched), a middle one (sig_qs.cont: fetched

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process's stack as frames: return addresses looked up in loaded code.
 //
 // The stack grows down from the heap's end; words with low bits 00 are code addresses (and, where frames have frame

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Snapshot::slots of an image: what the youngest frames of waiting processes hold.
 //
 // A wait is told by the pids, ports, names and references in the frames around a receive, each of them one word of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/processes/term_format.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A term as text, straight from memory: for the few terms that tables show (labels, messages of timers, port data).
 // Whole heaps and their terms are HeapGraph's and TermSource's business.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hits on watched words stand for: the arithmetic of sampling.hpp, without the VM.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which registers an interpreting emulator keeps its state in.
 //
 // A C compiler chose them when it compiled process_main, so they differ from build to build and nothing in a stripped

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/sampling/live_code.hpp"
 
 #include <algorithm>

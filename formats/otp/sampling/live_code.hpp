@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded code of a VM that goes on loading code, as the resolver asks for it.
 //
 // The VM has three lists of code ranges, of which one is active and another may be the next one (beam_ranges.c,

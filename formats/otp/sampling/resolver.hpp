@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a sample of a scheduler's thread to the Erlang process and stack that it worked for (x86-64).
 //
 // Under the JIT, Erlang code runs with c_p in r13, HTOP in r15 and the process's stack in rsp, so a sample that was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A running VM sampled: what its schedulers do, and which functions allocate (x86-64).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/sampling/scheduler_sampler.hpp"
 
 #include <fmt/format.h>

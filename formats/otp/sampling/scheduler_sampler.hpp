@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What both kinds of sampling share: the VM's threads, its code, and the way from a sample to a process and its stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which samples are of a scheduler's own work.
 #pragma once
 

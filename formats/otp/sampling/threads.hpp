@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of a process's threads are the VM's schedulers.
 //
 // A scheduler knows its thread by pthread_t, the address of the C library's structure for it, and somewhere near that

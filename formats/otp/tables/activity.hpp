@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedulers of a running VM over an interval: counters at its beginning and its end, and polls in between.
 //
 // A scheduler's current process, and the length of its run queue, are one word each, read for all schedulers by one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The VM's allocator instances in an image (erl_alloc.c, erl_alloc_util.c).
 #pragma once
 

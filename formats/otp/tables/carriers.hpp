@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carriers of an image, found and walked block by block.
 //
 // Each allocator has a list of its multiblock carriers and one of its singleblock carriers (Allctr_t,

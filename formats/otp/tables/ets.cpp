@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ETS tables (erl_db.c, erl_db_util.h): each normal scheduler keeps the tables that were made on it in a ring.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/tables/ets_objects.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an ETS table holds: its objects, found by walking the table (erl_db_hash.c, erl_db_tree.c, erl_db_catree.c).
 //
 // Sets and bags are linear hash tables whose buckets are lists; ordered sets are AVL trees; with write_concurrency

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DbTableCommon.status (erl_db_util.h, DB_*): the same since OTP 23 but for the automatic granularity of 25.
 #pragma once
 

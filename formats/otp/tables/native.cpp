@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/tables/native.hpp"
 
 #include <fmt/format.h>

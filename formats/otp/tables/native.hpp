@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of an image: which scheduler runs on which, and their native stacks.
 //
 // A scheduler knows its thread by pthread_t, the address of the C library's structure for it. The thread pointer is

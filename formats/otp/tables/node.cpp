@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an image says of the node as a whole, and its atoms and modules.
 #include <fmt/format.h>
 

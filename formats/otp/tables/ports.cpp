@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ports (erl_port.h, io.c print_port_info), peers of the distribution (erl_node_tables.h, dist.c), timers
 // (erl_hl_timer.c).
 #include <fmt/format.h>

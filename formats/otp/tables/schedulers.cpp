@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedulers and run queues (erl_process.h).
 #include <algorithm>
 

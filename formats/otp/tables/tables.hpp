@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of an image beside processes: each reader fills one list of the Snapshot and counts what was damaged.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of traced functions: a profile that was under way when the image was taken (beam_bp.c).
 //
 // Each function's ErtsCodeInfo leads to a GenericBp where it has a breakpoint, one per trace session since OTP 27, with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The atom table of an image: index to text, each interned once.
 #pragma once
 

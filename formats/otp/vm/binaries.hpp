@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries on a heap or in a literal area, as bytes in place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded code of an image: from a code address to function, offset, file and line.
 //
 // Modules are address ranges sorted by start; each begins with a header that lists its functions in order of address

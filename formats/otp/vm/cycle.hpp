@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a list that is followed leads back into itself: Brent's algorithm, one address to remember. In a damaged
 // image any list may, so whoever follows a pointer from structure to structure asks at each step.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Developers' tool: prints the offsets of an emulator that was built with debug information as a row of layouts/*.inc.
 #include <fmt/format.h>
 

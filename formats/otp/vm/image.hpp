@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A core image of an Erlang VM with its executable, or a VM that runs: opened, matched to each other, and refused by
 // name where it can't be read. Nothing of the VM's structures is known here; roots.hpp goes on from there.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proves a layout on the image itself before anything is read by it.
 //
 // Structures of another build than the table's would read as plausible nonsense, so each layout is held against what

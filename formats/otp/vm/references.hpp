@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a reference term, out of the structures that hold them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the VM's global structures are in an image: from the executable's dynamic symbols, or, where it has none
 // (OTP 29 hides them all, and some are static in every release), found by what they look like.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every reader of an image needs: layout, roots, atoms, code, and how pids are packed. Made once, then read only.
 #pragma once
 

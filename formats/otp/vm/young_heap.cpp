@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/vm/young_heap.hpp"
 
 #include "formats/otp/layout/tagged_word.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a process allocates: its young block, or a fragment that stands in for it.
 //
 // Process.heap, htop, stop and hend usually are one block of heap_sz words: objects from below, the stack from above.

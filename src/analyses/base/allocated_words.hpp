@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the heaps of a process are, for bounds on what is read of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a number or a statement can be trusted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The links and monitors of one process, out of those of all.
 #pragma once
 

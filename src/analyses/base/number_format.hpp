@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as people read them in sentences: "1.9 GiB", "12,345", "87 %".
 #pragma once
 

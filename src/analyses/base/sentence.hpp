@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sentences made of typed parts, from the rule that writes them to the presenter that spells them.
 //
 // A finished string can't tell our words from the node's: whoever reads it again to turn a pid into Elixir's syntax, to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums and shares over figures of which the input may hold only some.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/causes/boot_stage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a node had come when its start failed, for those whose dump does not hold why.
 //
 // init prints the reason and halts: releases up to R16 and many later ones leave nothing of it in a dump but

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the command line had the node call: names that -s and -run were given, from the order of the atom table
 // (erlang/command_line.hpp), and which of them no module was loaded for.
 //

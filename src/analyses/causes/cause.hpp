@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a failure means: the innermost reason in words, with what the rest of the node knows about it.
 //
 // A reason is a term of somebody's choice, but those that stop nodes at their start come from a small set: a function

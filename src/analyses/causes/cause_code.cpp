@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that is missing or does not load.
 #include <algorithm>
 

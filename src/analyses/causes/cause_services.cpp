@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node needs of others to start: its name, its output, applications, tables, files and ports.
 #include <algorithm>
 

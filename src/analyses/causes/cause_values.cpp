@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that do not fit, and reasons that hold a text for people.
 #include <algorithm>
 

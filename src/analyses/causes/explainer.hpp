@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What explains a reason: a class of one use, whose functions are kept in a file for each theme. See cause.hpp.
 #pragma once
 

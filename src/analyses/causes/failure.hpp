@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failure: a reason taken out of the layers that supervisors, applications and the code that starts a node put around
 // it, down to what began it.
 //

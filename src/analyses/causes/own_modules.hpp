@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that are the program's own, told from those of OTP and Elixir by where their sources lay
 // (erlang/sources.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of all that a dying node says is the cause: the slogan, what loggers still held, exits that nobody read.
 //
 // The slogan is told by the last layer, and often cut: older releases print `shutdown` and leave the reason to a report

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fills the places of a row's wording (erlang/wording.hpp) with what the names of its pattern stand for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/diagnose.hpp"
 
 #include "analyses/diagnosis/summary.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diagnosis of an input: what of it has to be read for the rules, and what they say.
 //
 // An embedder calls diagnose(). The command line, which reads more from the same pass over the input, adds the needs of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What grew between two inputs: the same node at two instants, or two nodes that should be alike.
 //
 // Pids, references and addresses differ in every run, so nothing is matched by them. A registered process is matched by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/function_words.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Live words by function: what the frames of all processes hold now, as OTP's hprof tells what was allocated.
 #pragma once
 

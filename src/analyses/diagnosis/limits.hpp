@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits that users set on a node's figures: `msgq>10000`, `heap>512MiB`, `atoms>80%`.
 //
 // A limit on a figure of processes is broken by any process that is over it; a limit on a figure of the node by the

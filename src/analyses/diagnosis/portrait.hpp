@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one process is, in the sentences that open whatever is told about it: its kind, whose child it is, whom it waits
 // for and who waits for it, and what most of its memory is.
 #pragma once

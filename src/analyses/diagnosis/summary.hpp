@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few sentences that a diagnosis begins with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this node is, as typed facts: what rules, and whoever else judges a node, know of it.
 //
 // Theory. A fact is a type, what loading must keep for it, and how it is found: one file of catalogue/ (its header has

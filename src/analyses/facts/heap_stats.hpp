@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of all processes' heaps, gathered while the input is loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which binaries of a core image nothing refers to: all heaps, tables and persistent terms against the allocator.
 #pragma once
 

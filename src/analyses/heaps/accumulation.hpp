@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accumulation point: the term where what a process keeps alive splits up.
 //
 // Theory (as of Eclipse MAT). From the term that keeps most alive, one goes down as long as one element alone keeps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that have asked each other, by messages of their own making, and wait for the answers: a deadlock without a
 // call.
 //

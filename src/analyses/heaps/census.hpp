@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a heap's objects are and who holds them, counted in one pass: by kind, by whether they lie in the young area,
 // and by what reaches them. What a heap consists of (histogram.hpp) and what of it is live (live_garbage.hpp) are sums
 // of it.

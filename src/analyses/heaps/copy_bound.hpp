@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large a copy of any term of a heap can be, told from sums over the heap, without a sweep over its references.
 //
 // What is shared makes a copy larger than the term: each object is in it once for every way that leads to it. There are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dominators: the object through which every way from a root to another object leads.
 //
 // v's immediate dominator is the nearest object without which v could not be reached; freeing it frees v. On an acyclic

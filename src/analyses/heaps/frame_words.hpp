@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words held now, charged to the function whose frame holds them.
 //
 // Each live word is charged once: to the youngest frame that reaches it, else to the dictionary, else to the messages,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/heap_order.hpp"
 
 namespace beamheap::analyses {

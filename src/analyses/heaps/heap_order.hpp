@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A topological order of a heap: every object before those that it refers to.
 //
 // BEAM heaps are acyclic: an object is made of objects that exist already and is not changed afterwards. So flat sizes,

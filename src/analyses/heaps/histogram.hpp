@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a heap consists of: objects and words by kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Live and garbage words of a process: what its roots reach on its heaps, and the rest of what they hold.
 //
 // used = young block without free space and stack + old block without free space + heap fragments (from the process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a process that runs one of OTP's loops: which of its terms is what its callbacks are given.
 //
 // A behaviour's loop keeps the state of its callback module in its frame, while it waits as well as while a callback

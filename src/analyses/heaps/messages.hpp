@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What messages in a queue are: who sent them, as far as their form says it, and their shape.
 #pragma once
 

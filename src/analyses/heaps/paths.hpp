@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What keeps a term alive: the shortest way to it from a root.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/pid_fields.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pids that stand in terms as fields of their own.
 //
 // A server that knows many processes has them in a list, a queue or under keys. The one that it knows for a reason of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a server that is idle has not answered those who wait for it, where its own state says so.
 //
 // A gen_statem that can't take an event in its state postpones it, and sees it again when the state changes: its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Retained sizes: the words that would be freed if one object, or one root, were gone.
 //
 // What only an object keeps alive is its subtree in the dominator tree, so one backward sweep adds every object's words

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/root_places.hpp"
 
 namespace beamheap::analyses {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The places of a process that hold its terms: frames of its stack, its dictionary, its messages, its other roots.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What those who wait in one place all name in the frames in which they wait: the name that pollers look for, whom they
 // will give something back to, the row that they expect.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of terms in words: flat, as a copy would need (erts_debug:flat_size/1), and shared, as they are
 // (erts_debug:size/1).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of the terms of one process that is asked about, literals included, as erts_debug tells them.
 //
 // Each measure is found out when it is first asked for: messages are shown without knowing who holds what (dominators,

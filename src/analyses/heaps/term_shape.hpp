@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shape of a large term in words: what it is a collection of, and what its elements look like.
 //
 //     a map of 20,000 "sess-..." => %{cart, seen, user}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests that programs have written by hand, by whom they were not answered.
 //
 // Theory. Who sends a message with its own pid and then receives the answer waits for somebody, and no monitor, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/unshared_terms.hpp"
 
 #include <algorithm>

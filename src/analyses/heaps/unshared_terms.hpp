@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Terms that grow when they are copied: a message, a spawn's arguments or an ETS insert copies a term without its
 // sharing, so what is small here may be gigabytes there ([A|A] doubled 40 times has 40 cons cells, its copy 2^40).
 #pragma once

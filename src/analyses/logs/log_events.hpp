@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Log events that a node still held when it died: what it had said, or was about to say, and nobody may have seen.
 //
 // A node that dies while it starts has not yet printed why: its reports lie in the buffer of the first log handler, in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms that log events have in memory, told apart and read. See log_events.hpp for the list of them.
 #pragma once
 

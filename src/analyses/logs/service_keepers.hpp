@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which processes keep what OTP's own servers know of the node's troubles (service_states.hpp).
 //
 // Each process of a node is asked, so what its functions are part of is found out once for each function and each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What OTP's own servers keep of the node's troubles: how loaded a log handler is, which alarms are set.
 //
 // A handler of logger runs behind an overload protection (logger_olp.erl, OTP 21 and later), whose state is a map with

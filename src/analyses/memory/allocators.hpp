@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of the memory that the VM took from the system its blocks use.
 //
 // Each allocator (eheap_alloc, binary_alloc, ...) has an instance per scheduler and instance 0 for other threads. It

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atoms that were made by a pattern: what fills an atom table.
 //
 // An atom leak is a program that turns data into atoms: node names, user ids, keys. Such atoms differ in a number, a

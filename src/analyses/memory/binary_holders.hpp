@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries outside the heaps: who holds them, how much of them is seen, and how much is only kept because of that.
 //
 // A slice keeps all of its binary. seen = bytes that at least one reference shows (the union of all slices), pinned =

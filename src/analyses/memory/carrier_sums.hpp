@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carriers added up by allocator, and those that a few blocks keep.
 //
 // The sums that the VM keeps tell how much is lost in carriers; only the carriers themselves tell how: many small holes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What processes keep of binaries that an input does not list.
 //
 // Up to OTP 26 a crash dump leaves out a binary that only slices refer to. The virtual binary heap of a process still

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Idle processes with large heaps: candidates for garbage that nobody collects.
 //
 // Theory. A process is collected when it needs space, never because time passes: one that worked once and waits since

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ledger: every byte that an input knows of, top down, with the name of whom it belongs to.
 //
 // Theory. A VM counts its memory by kinds (=memory: processes, binaries, ETS, code, atoms, and a total) and by

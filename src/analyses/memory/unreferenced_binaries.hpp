@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of binary_alloc that nothing refers to: what is neither on a heap nor in a table nor a persistent term.
 //
 // Drivers keep their buffers there (the receive buffer of each socket: {buffer, Bytes}), native code what it was given,

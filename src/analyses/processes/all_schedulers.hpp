@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all schedulers for ordinary work are in, where none of them is free.
 #pragma once
 

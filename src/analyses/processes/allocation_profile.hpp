@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who allocates, out of words of free heap that were seen being written to.
 //
 // Each hit stands for the words that were free where one of them was watched. A hit in C code whose caller had gone by

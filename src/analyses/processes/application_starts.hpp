@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applications whose start has not ended, as the application controller's state tells.
 //
 // Theory. The application controller starts an application in a process of the application's master and goes on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which application each process belongs to.
 //
 // Theory. An application's processes are those whose group leader is its application master

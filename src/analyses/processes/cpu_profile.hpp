@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples of a running VM added up: by function, stack, process or scheduler, and by whom a native function was called.
 //
 // A sample belongs to the youngest Erlang function of its stack: also the time in C code that this function called for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which stacks have a frame of certain functions.
 //
 // Stacks are stored once each, and hundreds of thousands of processes share a few: what is asked of frames is asked of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes grouped by what they have in common: the same stack, the same initial call, the same group.
 //
 // A node with 100,000 processes has a few dozen kinds of process; who died, grew or waits is a kind first and a pid

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The node's other tables, each with what a reader asks of it: ports, ETS, timers, modules, peers, schedulers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that wait for a lock of a library, and those who may hold it.
 //
 // Theory. Locks of mnesia and of global are no calls to their holder: who wants one asks a server, is told to wait or

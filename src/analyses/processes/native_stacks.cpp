@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/processes/native_stacks.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native stacks of a VM's threads: which of them are alike, which hold a function, and what was sampled.
 //
 // A core image is one sample of every thread at the same instant. `blame` asks who was inside a native function (a

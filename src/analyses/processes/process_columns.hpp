@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a process: one table that `top` and its --columns, --by and --sort, selectors, help and JSON read.
 //
 // A row says everything about its column: what it is called, what it holds and in which unit, what must be loaded for

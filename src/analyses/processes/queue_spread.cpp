@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/processes/queue_spread.hpp"
 
 #include "analyses/base/sum.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How queues are spread over the processes: one long queue is a slow process, ten thousand short ones a slow node.
 #pragma once
 

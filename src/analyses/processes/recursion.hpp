@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recursion that fills a stack: processes with much stack over little heap, and the function that calls itself.
 //
 // Theory. A call that is no tail call leaves a frame on the stack, which lies in the same block as the young heap and

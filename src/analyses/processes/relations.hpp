@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Monitors, links and timers, which take memory outside of all heaps: who has very many, and to whom.
 //
 // Theory. A monitor or link is a node of a tree of its process, a timer one of its scheduler's wheel; each takes some

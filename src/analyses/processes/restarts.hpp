@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often supervisors have restarted their children of late, as their own state tells.
 //
 // Theory. A supervisor gives up when it has restarted its children more than `intensity` times within `period` seconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that are held up because what they send to takes nothing more.
 //
 // Theory. A port queues what its other side does not take; above a limit it is busy. The driver of sockets then leaves

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a process works on what somebody typed into a shell, Erlang's or Elixir's.
 //
 // The evaluator of a shell is a process of its own; on its stack the oldest frames are the shell's, then those that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who started and supervises whom: the processes as a forest, with sums.
 //
 // A dump doesn't hold supervisors' child lists without decoding their heaps; the tree is told from what every process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the node held in numbers, which processes stand out, and who was running when it died.
 #pragma once
 

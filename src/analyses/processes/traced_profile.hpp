@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tracing had counted, in the rows of OTP's own profilers (hprof, tprof, eprof).
 #pragma once
 

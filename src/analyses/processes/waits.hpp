@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who waits for whom: an edge for every call that is blocked.
 //
 // Theory. A blocked call is a receive for one answer. Which code receives is seen from the function that a process

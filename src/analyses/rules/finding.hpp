@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finding: what one of the rules (rules.hpp) says is wrong with a node, with its proof and what to do about it.
 //
 // The title is a sentence that names the culprit and its numbers, as a person would say it who has looked for an hour.

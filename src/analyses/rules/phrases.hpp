@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words that several rules use: how a finding names processes, and what it says of them.
 #pragma once
 

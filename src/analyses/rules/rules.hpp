@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules: each looks at a node for one thing that kills nodes, and says what it found.
 //
 // A rule is one file of catalogue/, with its theory, its thresholds and its place among the others, and the page of

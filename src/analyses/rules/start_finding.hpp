@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The finding of a start that failed, or of an end that OTP made itself: shared by the two rules that tell it, one of
 // nodes that did not start, one of nodes that ran and whose program did not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluates a selector: a stack of masks over the process table, one byte a process.
 #include <cassert>
 #include <optional>

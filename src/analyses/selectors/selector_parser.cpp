@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a selector into postfix order: operator precedence by two stacks, so that nothing recurses over the text.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What users write to name a process, a set of processes, a function or a quantity.
 //
 // One process: every spelling of a pid or a registered name. A set, the argument of --procs:

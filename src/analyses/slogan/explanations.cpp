@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages of `explain`, read from docs/explain once. A page is Markdown of a simple kind: a title, paragraphs, and
 // under "## What to do" a list of steps. Lines are joined; commands on an input stand between backticks on one line.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a node died, as far as the input says it: the slogan of a crash dump or the signal in a core image, explained.
 //
 // The slogan is the text that the VM, or whoever called erlang:halt/1, gave as the reason for the dump. The VM's own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of known slogans, as data: a new one is a row here. Only slogan.cpp includes this.
 #pragma once
 

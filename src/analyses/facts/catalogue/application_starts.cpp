@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/facts/catalogue/application_starts.hpp"
 
 #include "analyses/base/allocated_words.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the applications of this node have come.
 #pragma once
 

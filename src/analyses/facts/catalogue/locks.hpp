@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks of libraries that processes wait for, and who holds them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All memory that the input tells of, by its owners.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/facts/catalogue/native_hold.hpp"
 
 #include "analyses/facts/catalogue/node_figures.hpp"

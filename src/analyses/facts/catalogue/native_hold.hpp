@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether no scheduler is in Erlang code, where all of them are in one function.
 //
 // Native stacks are read for this alone, and only then.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the header and the tables of an input say of the node as a whole: how it died, what it has, who was running.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What processes keep of binaries outside their heaps because of slices.
 #pragma once
 

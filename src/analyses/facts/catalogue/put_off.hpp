@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers that are idle, and have not answered those who wait for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often supervisors have restarted their children of late.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "analyses/facts/catalogue/service_states.hpp"
 
 #include "analyses/logs/service_keepers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What OTP's own servers keep of the node's troubles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What those who wait in one place all name.
 #pragma once
 

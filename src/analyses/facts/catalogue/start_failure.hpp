@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of a node that did not start, or had to stop: what is told of why, and by whom.
 #pragma once
 

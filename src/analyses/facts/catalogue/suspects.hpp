@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whom rules suspect: which processes to look into, chosen from the process table alone, and what their terms show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which binaries of a core image nothing refers to; looked for where binaries are much of the node.
 #pragma once
 

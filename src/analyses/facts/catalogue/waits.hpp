@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who waits for whom, also where only the one who was asked can tell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // alarm: what the node itself had raised an alarm about.
 //
 // Theory. A node that watches itself says in its own words what is wrong: os_mon sets alarms in sasl's alarm_handler

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // allocator-loss: memory that the node took from the system and does not use.
 //
 // Theory. The VM's allocators place blocks in carriers and give a carrier back only when its last block is freed. After

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // atom-exhaustion: the atom table is full, or on its way.
 //
 // Theory. Atoms are never freed, and the VM ends when the table is full (erl_index_table_put in index.c, "no more index

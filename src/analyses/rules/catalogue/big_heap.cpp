@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // big-heap: one process holds a large part of the memory, or asked for more than there was.
 //
 // Theory. A process's heap grows by the term that it keeps. A collection needs old and new heap at once, so a process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // binary-pinning: large binaries stay because of small slices of them.
 //
 // Theory. A binary of more than 64 bytes lives outside the heaps and is freed with its last reference. A slice of it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // busy-loop: one process, or some that are in the same place, do nearly all of the work.
 //
 // Theory. Reductions count what a process has done since it was spawned. One that is running, or ready to, with most of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // credit-flow: processes of RabbitMQ that may send nothing until another one has caught up.
 //
 // Theory. RabbitMQ's processes send on credit: a channel that has sent a queue more than this has granted stops, and so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dirty-schedulers: all schedulers of a dirty kind are taken, and others wait for one.
 //
 // Theory. Functions in C that block or compute for long run on schedulers of their own: as many for computing as there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ets-growth: one ETS table, or one owner's tables, are a large part of the node.
 //
 // Theory. ETS tables live outside of the heaps: no garbage collection touches them, and an object stays until somebody

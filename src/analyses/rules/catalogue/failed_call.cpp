@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // failed-call: the node ran, and what -s, -run, -eval, mix, an escript or a shell called in it failed.
 //
 // Theory. init's boot process calls what the command line names when the boot script is done, and the node ends with

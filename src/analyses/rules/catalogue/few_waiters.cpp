@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // few-waiters: nothing is loud, and some processes wait for one that is stuck itself.
 //
 // Theory. A server that hangs within a callback holds up whoever calls it: too few to stand out on a large node, or on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // idle-garbage: idle processes keep heaps full of garbage.
 //
 // Theory: idle_heaps.hpp. What a full collection would free is what is allocated less what is live, for which it leaves

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // incomplete-dump: the input ends inside the process table.
 //
 // Theory. A VM is often killed while it writes its dump (by heart, by a service manager, by a container that is out of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // literals: persistent terms, or the constants of generated modules, are a large part of the node.
 //
 // Theory. What persistent_term:put/2 keeps and the constants of loaded modules are literals: one copy for all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lock-held: many processes want a lock that one does not give back.
 //
 // Theory. See locks.hpp: who waits for a lock of mnesia or global sleeps in the library, so that neither queues nor

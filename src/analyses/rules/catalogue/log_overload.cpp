@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // log-overload: a log handler can't keep up with what is logged.
 //
 // Theory. Every handler of logger has a queue with three limits (logger_olp.erl): from sync_mode_qlen on whoever logs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // many-relations: a process with very many monitors or links.
 //
 // Theory: processes/relations.hpp. Many monitors on one target from one process are a leak: each request made one, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // many-timers: very many timers for one process.
 //
 // Theory: processes/relations.hpp. A timer that is set for each request and not cancelled when the answer comes lives

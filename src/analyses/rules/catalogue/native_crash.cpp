@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // native-crash: native code, or damage to the VM's memory, ended the node.
 //
 // Theory. Erlang code can't damage the VM; NIFs, drivers, hardware and bugs in the VM can. The VM then notices data

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node-hung: many processes wait for another node.
 //
 // Theory. Calls to another node wait for it as long as it is connected, and it stays so for up to a minute

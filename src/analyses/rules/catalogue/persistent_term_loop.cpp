@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // persistent-term-loop: persistent terms are replaced again and again.
 //
 // Theory. persistent_term:put/2 copies the whole table of keys, and when a term is replaced or erased, every process of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // port-leak: the port table fills up.
 //
 // Theory. Ports are sockets, files and external programs. A port ends with its owner, so an owner that never closes and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // process-leak and port-leak: tables of the VM that fill up with things of one kind.
 //
 // Theory. Processes and ports are few kinds, many times: of a leak there is one kind that outgrows the rest until the

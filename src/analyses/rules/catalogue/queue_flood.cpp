@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // queue-flood: a process gets messages faster than it handles them.
 //
 // Theory. A send never blocks, so nothing stops senders who outrun a receiver: its queue grows until memory ends. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // refused-memory: who asked for the memory that the VM was refused, where it was not for a heap.
 //
 // Theory. The slogan names an allocator, a size and a type; the scheduler that called for the dump names the process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // restart-storm: a supervisor starts its children again and again.
 //
 // Theory: processes/restarts.hpp. A supervisor restarts at once, without a pause. A child that ends for a reason that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run-queue: more processes are ready to run than the schedulers can serve.
 //
 // Theory. A process that has something to do stands in the run queue of a scheduler until its turn. A healthy node has

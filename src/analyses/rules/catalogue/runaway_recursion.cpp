@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // runaway-recursion: a process whose memory is its stack.
 //
 // Theory: recursion.hpp. The remedy is another one than that of a large heap: nothing is kept that could be bounded or

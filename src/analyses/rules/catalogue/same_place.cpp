@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // same-place: a large part of the node is in one and the same place, and it is not known what all of these wait for.
 //
 // Theory. A task that hangs in a receive of its own, a worker that looks again and again for a name that nobody

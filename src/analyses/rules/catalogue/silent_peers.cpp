@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // silent-peers: processes wait for answers over connections of their own.
 //
 // Theory. Who calls a service outside the node by a socket of its own (gen_tcp:recv/2 without a time, and its like of

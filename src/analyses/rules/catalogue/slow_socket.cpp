@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // slow-socket: processes that wait because what they send to does not take it.
 //
 // Theory. A port whose other side reads slowly or not at all (a stuck client, a full disk, a terminal that nobody looks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // socket-buffers: the binaries of the node are the receive buffers of its sockets.
 //
 // Theory. The inet driver reads into a binary of {buffer, Bytes} (the size of recbuf unless it is set, inet_drv.c),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // start-blocked: an application has not finished its start, and others wait for that.
 //
 // Theory. See application_starts.hpp: whoever starts or stops an application waits for an application controller that

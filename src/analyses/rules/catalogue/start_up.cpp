@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // start-up: the node never ran, or was stopped because something that it may not run without ended.
 //
 // Theory. init(1) and the application controller end the node with a crash dump whose slogan tells what failed. Such a

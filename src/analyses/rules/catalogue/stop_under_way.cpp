@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stop-under-way: the node was being stopped, and somebody takes its time.
 //
 // Theory. init:stop/0, SIGTERM (a service manager, a container) and a shell's q() make init(1) end the applications one

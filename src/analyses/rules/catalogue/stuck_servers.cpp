@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stuck-servers: many processes of one kind are stuck in the same place, each with a few who wait for it.
 //
 // Theory. Whatever is slow outside of the node holds up as many processes as ask for it, each in the same function of a

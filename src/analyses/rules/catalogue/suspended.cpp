@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // suspended: a server that somebody has suspended, and not resumed.
 //
 // Theory. A process that sys:suspend/1 or erlang:suspend_process/1 holds answers nobody, and looks idle to those who

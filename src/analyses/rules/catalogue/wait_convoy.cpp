@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wait-convoy: many processes wait for one.
 //
 // Theory. Calls to a process queue up behind each other: when it is slow or stuck, all of its callers are. A node whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wait-cycle: processes wait for each other in a circle.
 //
 // Theory. A process waits in one call at a time, so "who waits for whom" is a function, and a circle in it is a
