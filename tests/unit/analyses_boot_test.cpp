@@ -340,11 +340,14 @@ std::vector<std::string> new_table(const std::vector<std::string>& names) {
 }  // namespace
 
 TEST_CASE("names of -s and -run stand where releases make their atoms", "[causes][boot]") {
-    using Names = std::vector<std::string_view>;
+    using Names = std::vector<std::string>;
     const auto called = [](const std::vector<std::string>& atoms, const std::vector<std::string>& modules) {
         test::MadeSnapshot made;
         const CalledNames names = called_names(made_atoms(made, atoms, modules));
-        return std::tuple(Names(names.names), Names(names.without_module), std::string(names.missing()));
+        const auto copied = [](const std::vector<std::string_view>& those) {
+            return Names(those.begin(), those.end());
+        };
+        return std::tuple(copied(names.names), copied(names.without_module), std::string(names.missing()));
     };
     using Told = std::tuple<Names, Names, std::string>;
     const Names both{"shop", "open"};
