@@ -29,16 +29,6 @@ Status not_for(const Options& options, const std::string& input) {
     return ok();
 }
 
-// The input again from its start, in whatever archive or compression it is.
-Result<std::unique_ptr<bytes::Source>> opened(const std::string& input) {
-    std::optional<Error> unreadable;
-    InputWalk walk({input}, [&](const std::string&, const Error& error) { unreadable = error; });
-    BH_TRY(std::optional<FoundInput> found, walk.next());
-    if (unreadable) return *unreadable;
-    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump any more", input), {}};
-    return std::move(found->source);
-}
-
 crashdump::KeyRule rule_of(std::string_view key) {
     switch (present::secrecy_of(key)) {
         case present::Secrecy::none: break;
@@ -94,10 +84,10 @@ static Status cmd_redact(const Context& context) {
         return present::otp_name(name) || present::tells_nothing(name) || stay.contains(std::string(name));
     });
     for (int reading = 0; reading < 3; ++reading) {  // for keys, tuples of keys, and what is beside a key
-        BH_TRY(std::unique_ptr<bytes::Source> source, opened(input));
+        BH_TRY(std::unique_ptr<bytes::Source> source, open_input_again(input));
         BH_CHECK(crashdump::learn_keyed_values(std::move(source), keyed));
     }
-    BH_TRY(std::unique_ptr<bytes::Source> source, opened(input));
+    BH_TRY(std::unique_ptr<bytes::Source> source, open_input_again(input));
     BH_TRY(OutputFile file, OutputFile::create(output, context.options().overwrite));
     BH_TRY(const crashdump::RedactionReport report,
            crashdump::redact_dump(std::move(source), rules, keyed,

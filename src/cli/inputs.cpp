@@ -160,6 +160,24 @@ Result<std::unique_ptr<Artifact>> open_only_member(const std::string& archive, c
 
 }  // namespace
 
+Result<std::unique_ptr<bytes::Source>> open_input_again(const std::string& path) {
+    const std::optional<std::string> archive = archive_of(path);
+    const auto unreadable = std::make_shared<std::optional<Error>>();  // the walk may live on in a member
+    const auto tell = [unreadable, of_all = !archive, path](const std::string& at, const Error& error) {
+        if (of_all || at == path) *unreadable = error;
+    };
+    const auto walk = std::make_shared<InputWalk>(std::vector{archive.value_or(path)}, tell);
+    for (;;) {
+        BH_TRY(std::optional<FoundInput> found, walk->next());
+        if (*unreadable) return **unreadable;
+        if (!found)
+            return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump or core any more", path), {}};
+        if (archive && found->name != path) continue;
+        if (found->source->seekable()) return std::move(found->source);  // a file of its own
+        return std::unique_ptr<bytes::Source>(std::make_unique<MemberSource>(walk, std::move(found->source)));
+    }
+}
+
 bool named_as_dump(std::string_view path) {
     std::string_view name = path.substr(path.find_last_of('/') + 1);
     for (const std::string_view packed : {".gz", ".zst", ".xz", ".lz4"})

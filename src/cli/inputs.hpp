@@ -82,6 +82,10 @@ private:
     InputCounts counts_;
 };
 
+/// The bytes of an input once more from their start, decompressed: of a file, of an archive's first dump or core, or of
+/// the member that `path` names, as open_input() takes it; not of a pipe. Errors: it can't be read (any more).
+Result<std::unique_ptr<bytes::Source>> open_input_again(const std::string& path);
+
 /// Notes that the input which `path` names, as open_input() takes it, is not to be written over
 /// (bytes/read_files.hpp): the file, or the archive that holds it. For those who write before they read; what is opened
 /// here, and what a walk finds, is noted by itself.

@@ -381,17 +381,13 @@ Result<std::string> dump_id_of(const std::string& path) {
     if (path == "-")
         return Error{ErrorCode::usage, "dump_id is a hash of the input, and standard input can be read once only",
                      "Name a file."};
-    std::optional<Error> unreadable;
-    InputWalk walk({path}, [&](const std::string&, const Error& error) { unreadable = error; });
-    BH_TRY(std::optional<FoundInput> found, walk.next());
-    if (unreadable) return *unreadable;
-    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump or core any more", path), {}};
+    BH_TRY(const std::unique_ptr<bytes::Source> source, open_input_again(path));
     std::array<std::uint64_t, 2> state{0x6265616D68656170ull, 0x64756D705F696400ull};
     std::vector<char> piece(std::size_t{1} << 20);
     for (;;) {
         std::size_t filled = 0;
         while (filled < piece.size()) {
-            BH_TRY(const std::size_t got, found->source->read(std::span(piece).subspan(filled)));
+            BH_TRY(const std::size_t got, source->read(std::span(piece).subspan(filled)));
             if (got == 0) break;
             filled += got;
         }
