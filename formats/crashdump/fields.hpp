@@ -6,9 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,17 +14,6 @@
 #include "formats/crashdump/loader.hpp"
 
 namespace beamheap::crashdump {
-
-/// The first eight bytes of a key as a number, the first one lowest; and which bits of it are there.
-constexpr std::uint64_t front_of(std::string_view key) {
-    std::uint64_t front = 0;
-    for (std::size_t i = 0; i < key.size() && i < sizeof front; ++i)
-        front |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
-    return front;
-}
-constexpr std::uint64_t front_bits(std::string_view key) {
-    return key.size() >= sizeof(std::uint64_t) ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * key.size())) - 1;
-}
 
 /// One field: its key with the separator ("OldHeap: "), and where its value goes. One of the three is set; or a count,
 /// and `custom` for values that are no plain numbers.
@@ -40,19 +26,6 @@ struct Field {
     /// Gives a row what the same line has given another one, where the line alone decides that; false: it must be read.
     bool (*repeat)(Row&, const Row& other) = nullptr;
     bool many = false;  ///< a section has a line of it for each of several things
-    std::uint64_t front = front_of(key), bits = front_bits(key);  ///< most lines are told by these
-
-    /// Whether `text`, of at least eight bytes and as many as the key, begins with the key.
-    bool begins(const char* text) const {
-        if constexpr (std::endian::native == std::endian::little) {
-            std::uint64_t first;
-            std::memcpy(&first, text, sizeof first);
-            if ((first & bits) != front) return false;
-            return key.size() <= sizeof first ||
-                   std::memcmp(text + sizeof first, key.data() + sizeof first, key.size() - sizeof first) == 0;
-        }
-        return std::memcmp(text, key.data(), key.size()) == 0;
-    }
 };
 
 /// How far a section is read: where the next field is looked for first, and which ones it had already.
@@ -67,7 +40,9 @@ template <class Row>
 std::size_t take_plain_number(const Field<Row>& field, Row& row, std::string_view body) {
     constexpr std::size_t always_fits = 14;  // digits
     const std::size_t key = field.key.size();
-    if (field.count == nullptr || body.size() < key + always_fits + 1 || !field.begins(body.data())) return 0;
+    if (field.count == nullptr || body.size() < key + always_fits + 1 || body[0] != field.key[0] ||
+        std::memcmp(body.data(), field.key.data(), key) != 0)
+        return 0;
     const char* const digits = body.data() + key;
     std::uint64_t value = 0;
     std::size_t count = 0;

@@ -99,22 +99,29 @@ bool is_archive(const std::string& path) {
     return peeked && bytes::looks_like_archive(peeked->head);
 }
 
-Result<std::unique_ptr<Artifact>> open_member(const std::string& archive, const std::string& name,
-                                              const OpenOptions& options) {
-    std::optional<Error> damage;
-    auto walk = std::make_shared<InputWalk>(std::vector{archive}, [&](const std::string& at, const Error& error) {
-        if (at == name) damage = error;
-    });
+/// The bytes of the dump or core that is called `name` there.
+Result<std::unique_ptr<bytes::Source>> member_of(const std::string& archive, const std::string& name) {
+    const auto damage = std::make_shared<std::optional<Error>>();  // the walk lives on in the member
+    const auto walk =
+        std::make_shared<InputWalk>(std::vector{archive}, [damage, name](const std::string& at, const Error& error) {
+            if (at == name) *damage = error;
+        });
     for (;;) {
         BH_TRY(std::optional<FoundInput> found, walk->next());
-        if (damage) return *damage;
+        if (*damage) return **damage;
         if (!found) break;
         if (found->name == name)
-            return open_artifact_source(std::make_unique<MemberSource>(walk, std::move(found->source)), name, options);
+            return std::unique_ptr<bytes::Source>(std::make_unique<MemberSource>(walk, std::move(found->source)));
     }
     return Error{ErrorCode::unreadable,
                  fmt::format("{}: the archive {} holds no crash dump or core of this name", name, archive),
                  fmt::format("beamheap check {} names what it holds", archive)};
+}
+
+Result<std::unique_ptr<Artifact>> open_member(const std::string& archive, const std::string& name,
+                                              const OpenOptions& options) {
+    BH_TRY(std::unique_ptr<bytes::Source> member, member_of(archive, name));
+    return open_artifact_source(std::move(member), name, options);
 }
 
 /// An error if the walk finds more than `first`: with the names of some.
@@ -161,21 +168,15 @@ Result<std::unique_ptr<Artifact>> open_only_member(const std::string& archive, c
 }  // namespace
 
 Result<std::unique_ptr<bytes::Source>> open_input_again(const std::string& path) {
-    const std::optional<std::string> archive = archive_of(path);
-    const auto unreadable = std::make_shared<std::optional<Error>>();  // the walk may live on in a member
-    const auto tell = [unreadable, of_all = !archive, path](const std::string& at, const Error& error) {
-        if (of_all || at == path) *unreadable = error;
-    };
-    const auto walk = std::make_shared<InputWalk>(std::vector{archive.value_or(path)}, tell);
-    for (;;) {
-        BH_TRY(std::optional<FoundInput> found, walk->next());
-        if (*unreadable) return **unreadable;
-        if (!found)
-            return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump or core any more", path), {}};
-        if (archive && found->name != path) continue;
-        if (found->source->seekable()) return std::move(found->source);  // a file of its own
-        return std::unique_ptr<bytes::Source>(std::make_unique<MemberSource>(walk, std::move(found->source)));
-    }
+    if (const auto archive = archive_of(path)) return member_of(*archive, path);
+    const auto unreadable = std::make_shared<std::optional<Error>>();
+    const auto walk = std::make_shared<InputWalk>(
+        std::vector{path}, [unreadable](const std::string&, const Error& error) { *unreadable = error; });
+    BH_TRY(std::optional<FoundInput> found, walk->next());
+    if (*unreadable) return **unreadable;
+    if (!found) return Error{ErrorCode::not_recognised, fmt::format("{}: is no crash dump or core any more", path), {}};
+    if (found->source->seekable()) return std::move(found->source);  // a file of its own
+    return std::unique_ptr<bytes::Source>(std::make_unique<MemberSource>(walk, std::move(found->source)));
 }
 
 bool named_as_dump(std::string_view path) {

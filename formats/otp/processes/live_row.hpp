@@ -6,9 +6,9 @@
 // collection moves its heap, whatever it does moves the top of its heap or of its stack, and messages that it fetches
 // leave the outer queue. So the words below are read before and after: where they are the same, and neither time it
 // ran, all that hangs off the process is of one instant, but for messages that others appended meanwhile, which are
-// told apart by reading the queue last and fresh. Where they differ it is tried again, most_tries times in all. Facts:
-// erl_process.h (Process), OTP 23 to 29; observed on busy nodes of 23, 25, 27 and 29: of 97,000 rows that were proved
-// so none broke its program's invariants, of unproved ones one in ten had a wrong stack.
+// left out: a queue is followed to what was its last element. Where they differ it is tried again, most_tries times in
+// all. Facts: erl_process.h (Process), OTP 23 to 29; observed on busy nodes of 23, 25, 27 and 29: of 97,000 rows that
+// were proved so none broke its program's invariants, of unproved ones one in ten had a wrong stack.
 #pragma once
 
 #include <array>
