@@ -568,3 +568,68 @@ TEST_CASE("of who waits by hand no large heaps are read: of a stream they would 
     for (Those::One& one : many.all) one.words = 20'001;
     CHECK(named(many) == "nothing");
 }
+
+namespace {
+
+// "100>20 tag": who waits for whom, and how that is known.
+std::string edges_of(const Those& those) {
+    const auto dump = those.load();
+    Waits found = waits(dump->snapshot());
+    add_unanswered(*dump, found);
+    std::string text;
+    for (const WaitEdge& edge : found.edges) {
+        CHECK(edge.confidence == Confidence::estimate);
+        text += (text.empty() ? "" : " ") + std::to_string(dump->snapshot()[edge.waiter].pid.number) + ">" +
+                std::to_string(edge.target.pid.number) + " " + std::string(edge.via);
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("who waits with a reference waits for the one that has it", "[hand]") {
+    // #Ref<0.1.2.3> and #Ref<0.1.2.4> of nonode@nohost
+    const auto waiter = [](std::uint32_t number, const std::string& tag) {
+        return Those::One{
+            number, "shop:ask/2", "y0:H1000\n" + std::string(caller), "1000:" + tag + "\n", "", false, "", 0, 2};
+    };
+    const std::string tag = "E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAAAAwAAAAIAAAAB",
+                      other = "E24:g1oAA2QADW5vbm9kZUBub2hvc3QAAAAAAAAABAAAAAIAAAAB";
+    Those those;
+    those.all.push_back(waiter(100, tag));
+    Those::One server{20, "shop:serves/1", "", "", "", false, "broker", 1, 2};
+    server.messages = "H2000:N\n";
+    server.heap = "2000:t2:A3:ask,H2020\n2020:" + tag + "\n";
+    those.all.push_back(server);
+    CHECK(edges_of(those) == "100>20 tag");
+
+    SECTION("that one has taken the request, and keeps it") {
+        those.all[1].messages.clear();
+        those.all[1].unread = 0;
+        those.all[1].holds = "y0:H2000\n";
+        CHECK(edges_of(those) == "100>20 tag");
+    }
+    SECTION("another reference is no tag of it") {
+        those.all[1].heap = "2000:t2:A3:ask,H2020\n2020:" + other + "\n";
+        CHECK(edges_of(those).empty());
+    }
+    SECTION("a reference that several wait with is what they have in common") {
+        those.all.push_back(waiter(101, tag));
+        CHECK(edges_of(those).empty());
+    }
+    SECTION("who has it in its queue was asked, and not who keeps it") {
+        those.all.push_back({21, "shop:serves/1", "y0:H1000\n", "1000:" + tag + "\n", "", false, "keeper", 0, 2});
+        CHECK(edges_of(those) == "100>20 tag");
+    }
+    SECTION("two that keep it tell nothing") {
+        those.all[1].messages.clear();
+        those.all[1].unread = 0;
+        those.all[1].holds = "y0:H2000\n";
+        those.all.push_back({21, "shop:serves/1", "y0:H1000\n", "1000:" + tag + "\n", "", false, "keeper", 0, 2});
+        CHECK(edges_of(those).empty());
+    }
+    SECTION("a loop waits for whatever comes") {
+        those.all[0].holds = "y0:H1000\n";
+        CHECK(edges_of(those).empty());
+    }
+}

@@ -5,12 +5,13 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/heaps/asked_by_hand.hpp"
 #include "analyses/heaps/pid_fields.hpp"
+#include "analyses/heaps/references.hpp"
+#include "analyses/heaps/tagged_requests.hpp"
 #include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
@@ -100,15 +101,6 @@ std::vector<Crowd> crowds(const Snapshot& s, const Waits& waits, const std::vect
     std::ranges::stable_sort(large, std::ranges::greater(), [](const Crowd& each) { return each.members.size(); });
     if (large.size() > most_crowds) large.resize(most_crowds);
     return large;
-}
-
-using Reference = std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t>;
-
-std::optional<Reference> reference_of(TermSource& terms, const Element& term) {
-    if (term.kind != ElementKind::object) return std::nullopt;
-    const ObjectHead head = terms.head(term.id);
-    if (head.kind != TermKind::reference || head.numbers < 3) return std::nullopt;
-    return Reference{head.numbers, head.words[0], head.words[1], head.words[2]};
 }
 
 // What one process knows of others.
@@ -266,6 +258,7 @@ bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
     if (!std::exchange(known_, true)) {
         const std::vector<bool> by_hand = functions_by_hand(s);
         asked_ = may_have_been_asked(s, by_hand);
+        tagged_ = may_hold_tags(s, by_hand);
         const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
         if (std::ranges::any_of(crowded, [](std::uint64_t count) { return count >= least_waiters; })) {
             chosen_ = possible_samples(s, crowded);
@@ -275,13 +268,14 @@ bool MayBeAsked::operator()(const Snapshot& s, ProcId process) {
     const auto has = [&](const std::vector<bool>& those) {
         return index_of(process) < those.size() && those[index_of(process)];
     };
-    return has(chosen_) || has(asked_);
+    return has(chosen_) || has(asked_) || has(tagged_);
 }
 
 void add_unanswered(Artifact& artifact, Waits& waits) {
     const Snapshot& s = artifact.snapshot();
     const std::vector<bool> by_hand = functions_by_hand(s);
     add_circles_by_hand(artifact, by_hand, waits);
+    add_tagged(artifact, by_hand, waits);
     const std::vector<Crowd> large = crowds(s, waits, by_hand);
     if (large.empty()) return;
     const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);

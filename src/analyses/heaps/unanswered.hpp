@@ -34,13 +34,13 @@ public:
     bool operator()(const Snapshot& snapshot, ProcId process);
 
 private:
-    std::vector<bool> chosen_, asked_;  // by ProcId; empty: not asked yet, or none
+    std::vector<bool> chosen_, asked_, tagged_;  // by ProcId; empty: not asked yet, or none
     bool known_ = false;
 };
 
-/// Adds those waits, and those of circles (asked_by_hand.hpp), as estimates ("by_hand"), and the keepers of those of
-/// whom that does not tell: one for each function where there is exactly one. Needs what waits() needs and
-/// LoadPlan::terms with MayBeAsked among terms_of.
+/// Adds those waits, those of circles (asked_by_hand.hpp) and those by tags (tagged_requests.hpp), as estimates
+/// ("by_hand"), and the keepers of those of whom that does not tell: one for each function where there is exactly one.
+/// Needs what waits() needs and LoadPlan::terms with MayBeAsked among terms_of.
 void add_unanswered(Artifact& artifact, Waits& waits);
 
 }  // namespace beamheap::analyses

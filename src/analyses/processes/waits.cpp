@@ -71,13 +71,16 @@ public:
         return WaitEdge{id, found->target, call(process), found->via, found->confidence, infinite(id)};
     }
 
-    /// Whom a process may wait for in code of its own: whoever its youngest frame names, where that is one process.
+    /// Whom a process may wait for in code of its own: whoever its youngest frame names, where that is one process. It
+    /// does wait (`via` is "monitor") where that frame holds the reference of a monitor, and goes on behind the
+    /// receive.
     std::optional<WaitEdge> by_hand(ProcId id) {
         const Process& process = s_[id];
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
             !written_by_hand(process.current_function))
             return std::nullopt;
         ProcId found = ProcId::none;
+        bool monitored = false;
         for (const StackSlot& slot : slots(id)) {
             ProcId named = ProcId::none;
             if (slot.kind == StackSlot::Kind::pid) named = s_.find(slot.pid);
@@ -89,14 +92,15 @@ public:
             // A monitor is on the one that is asked; pids may stand there for other reasons, too.
             if (slot.kind == StackSlot::Kind::reference) {
                 found = named;
+                monitored = waits_on_behalf(s_, process) != FunctionId::none;
                 break;
             }
             if (found != ProcId::none && found != named) return std::nullopt;
             found = named;
         }
         if (found == ProcId::none) return std::nullopt;
-        return WaitEdge{id,        of_pid(s_[found].pid), process.current_function,
-                        "by_hand", Confidence::estimate,  infinite(id)};
+        const std::string_view via = monitored ? "monitor" : "by_hand";
+        return WaitEdge{id, of_pid(s_[found].pid), process.current_function, via, Confidence::estimate, infinite(id)};
     }
 
     /// The program whose answer a process waits for in code of its own: the only port that its youngest frame names,
@@ -301,14 +305,19 @@ private:
     std::map<PortName, Pid> programs_;       // external programs, and who has started each
 };
 
-// Calls that programs have written by hand: as many as there are requests in the queue of whom they ask, one more or
-// less, and at least half of that; a queue that is longer has other senders.
+// Calls that programs have written by hand: those that monitor whom they ask; of others, as many as there are requests
+// in the queue of whom they ask, one more or less, and at least half of that; a queue that is longer has other senders.
 void add_by_hand(const Snapshot& s, Finder& finder, Waits& waits) {
     std::vector<WaitEdge> candidates;
     std::vector<std::uint64_t> asked(s.processes.size());
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         if (waits.edge_of[i] != Waits::no_edge) continue;
-        if (const auto edge = finder.by_hand(ProcId{i})) {
+        const auto edge = finder.by_hand(ProcId{i});
+        if (!edge) continue;
+        if (edge->via == "monitor") {
+            waits.edge_of[i] = static_cast<std::uint32_t>(waits.edges.size());
+            waits.edges.push_back(*edge);
+        } else {
             candidates.push_back(*edge);
             ++asked[index_of(edge->target.process)];
         }

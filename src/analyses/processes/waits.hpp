@@ -9,10 +9,13 @@
 // registered, or the only monitor that the process holds tells the target; that is an estimate and says so.
 // A process that is suspended because a port is busy stands in the port's own list.
 //
-// Calls that programs write by hand (a message with one's own pid, then a receive) stand in no list of ours. Their
-// frame holds the same things, the reference of a monitor or the pid; but so does the frame of a process that just
-// knows somebody. What tells them apart is the other side: requests that were not taken lie in its queue, about as many
-// as there are callers. Where it has so many, they wait for it, as an estimate.
+// Calls that programs and libraries write by hand (a message with one's own pid, then a receive) stand in no list of
+// ours. Where such a receive was called by a function that goes on behind it, and its frame holds the reference of a
+// monitor, the process waits for whom that monitor watches: the receive matches on it, as that of gen does. It is an
+// estimate: what is awaited may be the end of that process. A frame that holds only the pid is also that of a process
+// which just knows somebody. What tells them apart is the other side: requests that were not taken lie in its queue,
+// about as many as there are callers. Where it has so many, they wait for it, as an estimate. References that are no
+// monitor's are looked for in the terms of others (heaps/tagged_requests.hpp).
 //
 // Who has started a program, and names its port in the frame in which it waits, waits for what the program says; not
 // where that frame is the process's first, which is how a loop looks that is there for the program.
@@ -49,7 +52,7 @@ struct WaitEdge {
     WaitTarget target;
     FunctionId function = FunctionId::none;  ///< the call: gen_server:call/3, gen_event:rpc/2, prim_inet:send/4
     /// How it was seen: "monitor", "pid", "name", "port", "only_monitor", "distribution", "terminal",
-    /// "on_load", "by_hand", "child".
+    /// "on_load", "by_hand", "tag", "child".
     std::string_view via;
     Confidence confidence = Confidence::exact;
     bool infinite = false;  ///< the frames hold the atom `infinity`: the call has no timeout
