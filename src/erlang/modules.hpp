@@ -28,6 +28,9 @@ struct ModuleRow {
 std::span<const ModuleRow> known_modules();
 
 bool has_role(std::string_view module, ModuleRole role);
+/// Whose NIF resources are open files, each of which monitors the process that has opened it (prim_file_nif.c, since
+/// OTP 21).
+inline constexpr std::string_view module_of_files = "prim_file";
 
 /// Whether a module's frames tell how something was called: one of the role `library`, or of Elixir's own compiler and
 /// configuration.

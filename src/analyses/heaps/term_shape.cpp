@@ -117,6 +117,26 @@ public:
         return sentence("a {} {}", class_words[static_cast<std::size_t>(class_of(term))].one, common(one, 0));
     }
 
+    std::optional<CollectionShape> collection(const Element& term) {
+        auto found = collection_of(term);
+        if (!found) return std::nullopt;
+        return CollectionShape{found->count, std::move(found->keys), std::move(found->values)};
+    }
+
+    Sentence entries(std::span<const Element> entries) {
+        Samples samples;
+        for (const Element& entry : entries) samples.add(entry);
+        Collection pairs;
+        for (const Element& entry : samples.kept()) {
+            const std::vector<Element> pair = reader_.tuple(entry, 2);
+            if (pair.empty()) continue;
+            pairs.keys.push_back(pair[0]);
+            pairs.values.push_back(pair[1]);
+        }
+        if (pairs.keys.empty()) return Ours("terms");
+        return sentence("{} => {}", common(pairs.keys, 1), values_of(pairs, 1));
+    }
+
     bool is_structure(const Element& term) { return class_of(term) == Class::tuple && structure_of(term).has_value(); }
 
 private:
@@ -449,6 +469,14 @@ private:
 }  // namespace
 
 bool is_structure(TermSource& source, const Element& tuple) { return Shapes(source).is_structure(tuple); }
+
+std::optional<CollectionShape> collection_shape(TermSource& source, const Element& term) {
+    return Shapes(source).collection(term);
+}
+
+Sentence entries_in_words(TermSource& source, std::span<const Element> entries) {
+    return Shapes(source).entries(entries);
+}
 
 Sentence shape_in_words(TermSource& source, const Element& term) { return Shapes(source).words(term); }
 

@@ -15,6 +15,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "analyses/base/sentence.hpp"
 #include "beamheap/terms.hpp"
@@ -24,6 +27,16 @@ namespace beamheap::analyses {
 /// With its article, and the number of what it holds: "a map of 20,000 ...", "a tuple {state, map, list}", "a binary of
 /// 4.0 MiB". Never empty.
 Sentence shape_in_words(TermSource& source, const Element& term);
+/// A term as a collection of many: how many it holds, and some of them.
+struct CollectionShape {
+    std::uint64_t count = 0;
+    std::vector<Element> keys;    ///< or the elements, where it has no keys; evenly from all of it
+    std::vector<Element> values;  ///< beside `keys`, one for each; empty where it has no keys
+};
+/// Nothing of what is no collection: a record, a map of few atoms, a text.
+std::optional<CollectionShape> collection_shape(TermSource& source, const Element& term);
+/// What entries of a process dictionary, {Key, Value} each, have in common: "{span, reference} => {integer, binary}".
+Sentence entries_in_words(TermSource& source, std::span<const Element> entries);
 /// Whether a tuple is a collection that a module of the standard library made: its elements are no fields of anybody's.
 bool is_structure(TermSource& source, const Element& tuple);
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyses/facts/catalogue/multitudes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyses/base/allocated_words.hpp"
+#include "analyses/base/links_of.hpp"
+#include "analyses/heaps/largest_collection.hpp"
+#include "analyses/memory/atom_families.hpp"
+#include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/relations.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+using Of = Multitude::Of;
+
+// From how many on a number is unusual.
+constexpr std::uint64_t least_elements = 1'000;
+constexpr std::uint64_t least_relations = 1'000;
+constexpr std::uint64_t least_timers = 1'000;
+constexpr std::uint64_t least_tables = 100;
+constexpr std::uint64_t least_ports = 100;
+constexpr std::uint64_t least_resources = 100;
+constexpr std::uint64_t least_modules = 200;
+constexpr std::uint64_t least_descents = 50;
+
+// Whose terms are looked into: the largest heaps that may hold as many elements.
+constexpr std::size_t most_heaps = 16;
+constexpr std::uint64_t smallest_heap = 2 * least_elements;  // words
+constexpr std::uint64_t largest_heap = 1'500'000;            // words: larger ones are looked into by what they keep
+constexpr std::uint64_t all_heaps = 2'000'000;               // words of all of them
+
+std::vector<ProcId> largest_heaps(const Snapshot& s) {
+    std::vector<ProcId> found;
+    for (const ProcId id : all_processes(s))
+        if (const std::uint64_t words = allocated_words(s[id]); words >= smallest_heap && words <= largest_heap)
+            found.push_back(id);
+    std::ranges::stable_sort(found, std::ranges::greater(), [&](ProcId id) { return allocated_words(s[id]); });
+    if (found.size() > most_heaps) found.resize(most_heaps);
+    std::uint64_t words = 0;
+    std::erase_if(found, [&](ProcId id) { return (words += allocated_words(s[id])) > all_heaps; });
+    return found;
+}
+
+class Counts {
+public:
+    explicit Counts(const Snapshot& snapshot) : s_(snapshot) {}
+
+    void elements(ProcId owner, LargestCollection collection) {
+        Multitude row = make(Of::elements, owner, collection.count, least_elements);
+        row.where = std::move(collection.where);
+        row.what = std::move(collection.what);
+        row.handlers = collection.handlers;
+        row.named = collection.named;
+        row.ended = collection.ended;
+        found_.push_back(std::move(row));
+    }
+
+    void relations() {
+        for (const Relations& row : relation_crowds(s_, least_relations)) {
+            if (row.to_one >= least_relations) {
+                Multitude one = make(Of::one_monitor, row.process, row.to_one, least_relations);
+                one.target = row.target;
+                found_.push_back(std::move(one));
+            } else if (row.monitors >= least_relations && row.monitors > s_.processes.size()) {
+                found_.push_back(make(Of::monitors, row.process, row.monitors, least_relations));
+            } else if (row.links >= least_relations && row.links > s_.processes.size()) {
+                found_.push_back(make(Of::links, row.process, row.links, least_relations));
+            }
+        }
+    }
+
+    void timers() {
+        for (const TimersOfOne& row : timer_crowds(s_, least_timers)) {
+            if (row.process == ProcId::none) continue;
+            Multitude timers = make(Of::timers, row.process, row.timers, least_timers);
+            timers.example = row.example;
+            found_.push_back(std::move(timers));
+        }
+    }
+
+    void tables() {
+        std::map<std::pair<Pid, std::string>, std::uint64_t> counts;
+        for (const EtsTable& table : s_.ets)
+            if (table.name != TextId::none) ++counts[{table.owner, atom_pattern(s_.text(table.name))}];
+        add(Of::tables, counts, least_tables);
+    }
+
+    void ports() {
+        std::map<std::pair<Pid, std::string>, std::uint64_t> counts;
+        for (const Port& port : s_.ports)
+            if (port.driver != TextId::none) ++counts[{port.connected, std::string(s_.text(port.driver))}];
+        add(Of::ports, counts, least_ports);
+    }
+
+    void resources() {
+        std::map<std::pair<Pid, std::string>, std::uint64_t> counts;
+        for (const Process& process : s_.processes)
+            for (const Link& link : links_of(s_, process))
+                if (link.kind == LinkKind::resource && link.name != TextId::none)
+                    ++counts[{process.pid, std::string(s_.text(link.name))}];
+        add(Of::resources, counts, least_resources);
+    }
+
+    void modules() {
+        std::map<std::string, std::uint64_t> counts;
+        for (const Module& module : s_.modules) {
+            const std::string_view name = s_.text(module.name);
+            if (std::string form = atom_pattern(name); form != name) ++counts[std::move(form)];
+        }
+        for (auto& [form, count] : counts) {
+            if (count < least_modules) continue;
+            Multitude row = make(Of::modules, ProcId::none, count, least_modules);
+            row.form = form;
+            found_.push_back(std::move(row));
+        }
+    }
+
+    static bool of_a_kind(const Process& a, const Process& b) {
+        return a.initial_call == b.initial_call && a.real_initial_call == b.real_initial_call;
+    }
+
+    // How many of its kind in a row have started one another, before each process. A parent is looked up once for each.
+    void descents() {
+        std::vector<std::uint32_t> depth(s_.processes.size());
+        std::vector<ProcId> way;
+        ProcId deepest = ProcId::none;
+        for (const ProcId id : all_processes(s_)) {
+            ProcId at = id;
+            for (way.clear(); at != ProcId::none && depth[index_of(at)] == 0 && way.size() < s_.processes.size();) {
+                depth[index_of(at)] = 1;
+                way.push_back(at);
+                const ProcId parent = s_.find(s_[at].parent);
+                at = parent != ProcId::none && of_a_kind(s_[parent], s_[at]) ? parent : ProcId::none;
+            }
+            std::uint32_t before = at == ProcId::none ? 0 : depth[index_of(at)];
+            for (; !way.empty(); way.pop_back()) depth[index_of(way.back())] = ++before;
+            if (deepest == ProcId::none || depth[index_of(id)] > depth[index_of(deepest)]) deepest = id;
+        }
+        if (deepest != ProcId::none && depth[index_of(deepest)] >= least_descents)
+            found_.push_back(make(Of::descents, deepest, depth[index_of(deepest)], least_descents));
+    }
+
+    Multitudes all() {
+        std::ranges::stable_sort(found_, std::ranges::greater(), &Multitude::times);
+        return {std::move(found_)};
+    }
+
+private:
+    static Multitude make(Of of, ProcId owner, std::uint64_t count, std::uint64_t least) {
+        Multitude row;
+        row.of = of;
+        row.owner = owner;
+        row.count = count;
+        row.times = static_cast<double>(count) / static_cast<double>(least);
+        return row;
+    }
+    void add(Of of, const std::map<std::pair<Pid, std::string>, std::uint64_t>& counts, std::uint64_t least) {
+        for (const auto& [key, count] : counts) {
+            const ProcId owner = count < least ? ProcId::none : s_.find(key.first);
+            if (owner == ProcId::none) continue;
+            Multitude row = make(of, owner, count, least);
+            row.form = key.second;
+            found_.push_back(std::move(row));
+        }
+    }
+
+    const Snapshot& s_;
+    std::vector<Multitude> found_;
+};
+
+}  // namespace
+
+Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    Counts counts(s);
+    counts.relations();
+    counts.timers();
+    counts.tables();
+    counts.ports();
+    counts.resources();
+    counts.modules();
+    counts.descents();
+    if (Artifact* const artifact = facts.artifact())
+        for (const ProcId id : largest_heaps(s))
+            if (const auto terms = artifact->terms(id))
+                if (auto found = largest_collection(s, id, **terms, least_elements))
+                    counts.elements(id, std::move(*found));
+    return counts.all();
+}
+
+namespace fact {
+void multitudes(FactNeeds& needs) {
+    needs.plan.tables = needs.plan.links = needs.plan.stacks = needs.plan.labels = needs.plan.modules = true;
+    needs.whose_terms.emplace_back(
+        [heaps = std::vector<ProcId>(), known = false](const Snapshot& s, ProcId process) mutable {
+            if (!std::exchange(known, true)) heaps = largest_heaps(s);
+            return std::ranges::find(heaps, process) != heaps.end();
+        });
+}
+}  // namespace fact
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is there in unusual number: an owner, what it has, how many.
+//
+// Theory. A leak is many of a kind before it is many bytes, and each kind is counted somewhere: elements of a term,
+// monitors, links, timers, tables, ports, open files, modules of one form, processes each of which has started the
+// next. So one search goes over all these counts. A number is unusual where no service of OTP has as many on a node
+// that just began, and, of what is made for a process, where it is more than there are processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyses/base/sentence.hpp"
+#include "analyses/facts/facts.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+struct Multitude {
+    enum class Of : std::uint8_t {
+        elements,     ///< of a term of the owner's
+        one_monitor,  ///< monitors of the owner's on one and the same
+        monitors,     ///< of the owner's
+        links,        ///< of the owner's
+        timers,       ///< that will send to the owner
+        tables,       ///< of the owner's, of one form of names
+        ports,        ///< that are connected to the owner, of one kind
+        resources,    ///< of a library in C that watch the owner: open files, too (erlang::module_of_files)
+        modules,      ///< that are loaded, of one form of names
+        descents,     ///< processes of one kind, each started by the one before; the owner is the last
+    } of = Of::elements;
+    ProcId owner = ProcId::none;
+    std::uint64_t count = 0;
+    double times = 0;         ///< how many times what would be unusual
+    Sentence where;           ///< elements: "its State > key sessions"
+    Sentence what;            ///< elements: "a map of 3,000 reference => integer"
+    bool handlers = false;    ///< elements: the handlers of an event manager; `what` says so
+    std::uint64_t named = 0;  ///< elements: of those that were looked at, those that name a process of this node
+    std::uint64_t ended = 0;  ///< of these, those who name only processes that have ended
+    Link target;              ///< one_monitor: whom they are on
+    std::string form;         ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
+    std::size_t example = 0;  ///< timers: an index into Snapshot::timers
+};
+
+struct Multitudes {
+    std::vector<Multitude> all;  ///< the most unusual first
+};
+
+Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts);
+
+}  // namespace beamheap::analyses

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// multitude: something is there in unusual number, and no rule was written for it.
+//
+// Theory: facts/catalogue/multitudes.hpp. A number alone is no disease: a registry has as many entries as it was given.
+// So it is told as info, and in front only where nothing else is found; what other rules tell of the same process is
+// not told again. Entries made for processes that have ended are a disease: nobody takes them out.
+//
+// Thresholds: those of the fact; of entries that name processes, nine in ten of 30 that were looked at name processes
+// that have ended: medium.
+#include <algorithm>
+#include <iterator>
+
+#include "analyses/facts/catalogue/multitudes.hpp"
+#include "analyses/rules/phrases.hpp"
+#include "erlang/modules.hpp"
+
+namespace beamheap::analyses::rule {
+namespace multitude_rule {
+namespace {
+
+constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t least_named = 30, most_ended = 9;  // in ten
+
+using Of = Multitude::Of;
+
+bool of_ended(const Multitude& row) { return row.named >= least_named && row.ended * 10 >= row.named * most_ended; }
+
+bool is_told(const Multitude& row, const std::vector<Finding>& findings) {
+    return row.owner != ProcId::none && std::ranges::any_of(findings, [&](const Finding& each) {
+               return each.process == row.owner && each.severity != FindingSeverity::info;
+           });
+}
+
+WaitTarget monitored(const Snapshot& s, const Link& link) {
+    WaitTarget target;
+    target.pid = link.pid;
+    target.process = link.pid.has() ? s.find(link.pid) : ProcId::none;
+    target.port = link.port;
+    target.name = target.process == ProcId::none ? link.name : s[target.process].name;
+    target.node = link.node;
+    return target;
+}
+
+Sentence title(const Facts& facts, const Multitude& row) {
+    const Snapshot& s = facts.snapshot();
+    switch (row.of) {
+        case Of::elements: {
+            Sentence text = row.handlers ? sentence("{} has {}", row.owner, row.what)
+                                         : sentence("{} has {} in {}", row.owner, row.what, row.where);
+            if (of_ended(row))
+                text.say("; {} of {} that were looked at name processes that have ended", number(row.ended),
+                         number(row.named));
+            return text;
+        }
+        case Of::one_monitor:
+            return sentence("{} holds {} on {}", row.owner, Counted{row.count, "monitor", "monitors"},
+                            target_text(s, monitored(s, row.target)));
+        case Of::monitors:
+            return sentence("{} holds {}, and there are {}", row.owner, Counted{row.count, "monitor", "monitors"},
+                            processes(s.processes.size()));
+        case Of::links:
+            return sentence("{} has {}, and there are {}", row.owner, Counted{row.count, "link", "links"},
+                            processes(s.processes.size()));
+        case Of::timers: return sentence("{} are set for {}", Counted{row.count, "timer", "timers"}, row.owner);
+        case Of::tables: return sentence("{} owns {} tables {}", row.owner, number(row.count), names(row.form));
+        case Of::ports: return sentence("{} owns {} ports of {}", row.owner, number(row.count), names(row.form));
+        case Of::resources:
+            return row.form == erlang::module_of_files
+                       ? sentence("{} has {} files open", row.owner, number(row.count))
+                       : sentence("{} is watched by {} resources of {}", row.owner, number(row.count), names(row.form));
+        case Of::modules: return sentence("{} modules {} are loaded", number(row.count), names(row.form));
+        case Of::descents:
+            return sentence("{} processes of {} have each started the next; the last is {}", number(row.count),
+                            kind_of(facts, s[row.owner]), row.owner);
+    }
+    return {};
+}
+
+TextId message_of(const Facts& facts, const Multitude& row) {
+    return row.of == Of::timers ? facts.snapshot().timers[row.example].message : TextId::none;
+}
+
+void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const Pid pid = row.owner == ProcId::none ? Pid{} : s[row.owner].pid;
+    switch (row.of) {
+        case Of::elements:
+            if (of_ended(row))
+                finding.advise("Monitor whom an entry is made for, and take it out at 'DOWN'; see the entries: {}",
+                               Command{"heap", pid});
+            else
+                finding.advise("Look at what puts entries there, and whether something takes them out: {}",
+                               Command{"heap", pid});
+            break;
+        case Of::one_monitor:
+        case Of::monitors:
+        case Of::links:
+            finding.advise("Take each back when what it was for is done (`erlang:demonitor/2` with [flush]): {}",
+                           Command{"proc", pid});
+            break;
+        case Of::timers: finding.advise("See their messages and when they are due: `beamheap timers DUMP`"); break;
+        case Of::tables: finding.advise("See what they hold: `beamheap ets DUMP`"); break;
+        case Of::ports: finding.advise("See them: `beamheap ports DUMP`"); break;
+        case Of::resources: finding.advise("See where they are kept: {}", Command{"heap", pid}); break;
+        case Of::modules: finding.advise("See them: `beamheap modules DUMP`"); break;
+        case Of::descents:
+            finding.advise("See who has started whom: `beamheap tree DUMP`");
+            finding.advise("Each lives as long as those behind it: let one process start the others.");
+            break;
+    }
+    finding.advise("A second dump or core image some minutes later tells whether there are more of them.");
+}
+
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const bool quiet = std::ranges::none_of(
+        findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
+    std::vector<Finding> found;
+    for (const Multitude& row : facts.get<Multitudes>().all) {
+        if (found.size() == most_findings) break;
+        if (is_told(row, findings)) continue;
+        Finding finding;
+        if (row.owner != ProcId::none) about(facts, row.owner, finding);
+        else finding.subject = {SubjectKind::module, sentence("{}", names(row.form))};
+        finding.severity = row.of == Of::elements && of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
+        finding.confidence = row.of == Of::elements ? Confidence::lower_bound : Confidence::exact;
+        finding.count = row.count;
+        finding.leads = quiet && found.empty();
+        finding.title = title(facts, row);
+        if (const TextId message = message_of(facts, row); message != TextId::none)
+            finding.evidence.push_back(fact("message of one", sentence("{}", term(facts.snapshot().text(message)))));
+        if (row.owner != ProcId::none) {
+            finding.evidence.push_back(
+                figure("its memory", process_bytes(facts, facts.snapshot()[row.owner]), AmountUnit::bytes));
+            finding.evidence.push_back(
+                figure("messages in its queue", facts.snapshot()[row.owner].msgq_len, AmountUnit::count));
+            add_stack(facts, row.owner, finding);
+        }
+        add_steps(facts, row, finding);
+        found.push_back(std::move(finding));
+    }
+    std::ranges::move(found, std::back_inserter(findings));
+}
+
+}  // namespace
+}  // namespace multitude_rule
+
+// Behind those that know what it means.
+Rule multitude() { return {"multitude", 185, multitude_rule::run}; }
+
+}  // namespace beamheap::analyses::rule
