@@ -2,12 +2,12 @@
 %% argument for the twin that takes back what it makes, or is answered. Facts: whose it is, and how many.
 -module(scenario_many).
 -export([scenarios/0, many_entries/1, many_keys/1, many_handlers/1, many_descents/1, many_files/1, many_timers/1, many_monitors/1,
-         many_ended/1, asked_by_tag/1, asked_by_monitor/1]).
--export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_event/2, descends/2, asks/2, broker/2, connection/1]).
+         many_ended/1, same_rows/1, alike_states/1, asked_by_tag/1, asked_by_monitor/1]).
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_event/2, descends/2, report/1, asks/2, broker/2, connection/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, many/2, healthy/1, plan/2, all_rest/1, wait_until/2]).
 
-scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, asked_by_tag, asked_by_monitor].
+scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, same_rows, alike_states, asked_by_tag, asked_by_monitor].
 
 -define(SICK(Args, Many, Few), case healthy(Args) of true -> Few; false -> Many end).
 
@@ -75,6 +75,25 @@ many_ended(Args) ->
     {ok, Owner} = gen_server:start({local, presence}, ?MODULE, {state, maps:from_list([{P, {online, I}} || {P, I} <- lists:zip(Ended, lists:seq(1, N))])}, []),
     all_rest([Owner]),
     told(Args, Owner, N, medium).
+
+%% Reports that each read a whole table.
+same_rows(Args) ->
+    N = ?SICK(Args, 8000, 40),
+    specimen(stock_keeper, fun(Ready) ->
+        ets:new(stock, [named_table]), ets:insert(stock, [{I, article, I * 3, warehouse} || I <- lists:seq(1, N)]), Ready(), hold(stock) end),
+    Those = many(60, fun(_) -> spawn(?MODULE, report, [stock]) end),
+    all_rest(Those),
+    plan(Args, #{findings => ['big-heap'], culprit => hd(Those), many => N, severity => medium}).
+
+report(Table) -> Rows = ets:tab2list(Table), garbage_collect(), receive {format, As} -> {As, Rows} end.
+
+%% Sessions that each keep what was asked of them.
+alike_states(Args) ->
+    N = ?SICK(Args, 5000, 5),
+    Those = many(60, fun(I) -> {ok, P} = gen_server:start(?MODULE, {session, I, lists:seq(1, I), #{asked => [{I, query, K} || K <- lists:seq(1, N)]}}, []), P end),
+    [sys:get_state(P) =/= garbage_collect(P) || P <- Those],
+    all_rest(Those),
+    plan(Args, #{findings => ['big-heap'], culprit => hd(Those), many => N, severity => medium}).
 
 %% Clients of a broker whose requests have a tag of their own, and no monitor. It has taken some and asks a connection in the same
 %% way; the connection waits for what its peer never sends.

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "analyses/heaps/largest_collection.hpp"
+#include "analyses/heaps/term_digest.hpp"
+#include "erlang/owned_term.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
 #include "support/made_snapshot.hpp"
@@ -51,7 +53,8 @@ std::string said(const std::string& stack, const std::string& dictionary, const 
     if (!largest) return "nothing";
     std::string text = fmt::format("{}: {} in {}", largest->count, present::plain_text(dump->snapshot(), largest->what),
                                    present::plain_text(dump->snapshot(), largest->where));
-    if (largest->named != 0) text += fmt::format("; {} of {} ended", largest->ended, largest->named);
+    if (largest->processes.named != 0)
+        text += fmt::format("; {} of {} ended", largest->processes.ended, largest->processes.named);
     return text;
 }
 
@@ -157,4 +160,36 @@ TEST_CASE("elements that name processes which have ended are counted", "[multitu
     std::string one = heap;
     one.replace(one.find("|N"), 2, "|H3030");
     CHECK(said("y0:H3000\n", "", one, 5) == "5: a list of 5 pids in its stack; 3 of 5 ended");
+}
+
+TEST_CASE("terms are the same where their parts are, wherever they lie", "[multitudes]") {
+    const auto digest = [](const std::string& text, std::uint64_t most = 1000) {
+        const auto term = parse_term(text);
+        return term_digest(*term, term->term(), most);
+    };
+    const char* const terms[] = {"[{1,a},{2,b}]",
+                                 "[{1,a},{2,c}]",
+                                 "[{1,a},{3,b}]",
+                                 "[{1,a,2,b}]",
+                                 "[[1,a],{2,b}]",
+                                 "[{1,a},{2,<<\"b\">>}]",
+                                 "[{1,a},{2,<<\"c\">>}]",
+                                 "[{1,a},{2,1.5}]",
+                                 "[{1,a},{2,1.25}]",
+                                 "[{1,a},{2,#{x => 1}}]",
+                                 "[{1,a},{2,#{x => 2}}]",
+                                 "[{1,a},{2,<0.5.0>}]",
+                                 "[{1,a},{2,<0.6.0>}]",
+                                 "[{1,a},{2,123456789012345678901234567890}]",
+                                 "[{1,a},{2,123456789012345678901234567891}]",
+                                 "[]",
+                                 "a",
+                                 "1"};
+    for (const char* const a : terms)
+        for (const char* const b : terms) {
+            INFO(a << " and " << b);
+            CHECK((digest(a) == digest(b)) == (std::string_view(a) == b));
+        }
+    CHECK(digest("[1,2,3]", 3).has_value());
+    CHECK_FALSE(digest("[1,2,3]", 2).has_value());
 }

@@ -69,7 +69,14 @@ private:
         found.where = Ours("its process dictionary");
         found.what = sentence("{} {}", Counted{entries.size(), "entry", "entries"}, entries_in_words(terms_, entries));
         found.count = entries.size();
-        for (std::size_t i = 0; i < entries.size(); i += entries.size() / few_items + 1) count_named(entries[i], found);
+        CollectionShape pairs;
+        for (std::size_t i = 0; i < entries.size(); i += entries.size() / few_items + 1) {
+            const std::vector<Element> pair = reader_.tuple(entries[i], 2);
+            if (pair.empty()) continue;
+            pairs.keys.push_back(pair[0]);
+            pairs.values.push_back(pair[1]);
+        }
+        found.processes = named_processes(s_, terms_, pairs);
         best_ = std::move(found);
     }
 
@@ -102,11 +109,7 @@ private:
         found.handlers = handlers_ && *handlers_ == place.term.id;
         found.what = found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term);
         found.count = shape.count;
-        for (std::size_t i = 0; i < shape.keys.size(); ++i) {
-            Names names = names_in(shape.keys[i]);
-            if (i < shape.values.size() && !names.any) names = names_in(shape.values[i]);
-            count(names, found);
-        }
+        found.processes = named_processes(s_, terms_, shape);
         best_ = std::move(found);
     }
 
@@ -123,33 +126,6 @@ private:
         return text;
     }
 
-    struct Names {
-        bool any = false, lives = false;
-    };
-    // Processes that a term names, itself or as its elements.
-    Names names_in(const Element& term) {
-        Names names;
-        const auto look = [&](const Element& element) {
-            if (element.kind != ElementKind::pid || element.pid.node != 0) return;
-            names.any = true;
-            names.lives |= s_.find(element.pid) != ProcId::none;
-        };
-        look(term);
-        if (reader_.is_kind(term, TermKind::tuple))
-            for (const Element& element : reader_.tuple(term)) look(element);
-        return names;
-    }
-    void count_named(const Element& entry, LargestCollection& found) {
-        Names names;
-        for (const Element& element : reader_.tuple(entry, 2))
-            if (!names.any) names = names_in(element);
-        count(names, found);
-    }
-    void count(const Names& names, LargestCollection& found) const {
-        found.named += names.any;
-        if (s_.source.process_table_complete && s_.source.loss.processes == 0) found.ended += names.any && !names.lives;
-    }
-
     const Snapshot& s_;
     ProcId p_;
     TermSource& terms_;
@@ -161,6 +137,32 @@ private:
 };
 
 }  // namespace
+
+NamedProcesses named_processes(const Snapshot& s, TermSource& terms, const CollectionShape& collection) {
+    TermReader reader(terms);
+    const bool all_known = s.source.process_table_complete && s.source.loss.processes == 0;
+    NamedProcesses found;
+    const auto names = [&](const Element& term, bool& lives) {
+        bool any = false;
+        const auto look = [&](const Element& element) {
+            if (element.kind != ElementKind::pid || element.pid.node != 0) return;
+            any = true;
+            lives |= s.find(element.pid) != ProcId::none;
+        };
+        look(term);
+        if (reader.is_kind(term, TermKind::tuple))
+            for (const Element& element : reader.tuple(term)) look(element);
+        return any;
+    };
+    for (std::size_t i = 0; i < collection.keys.size(); ++i) {
+        bool lives = false;
+        const bool any =
+            names(collection.keys[i], lives) || (i < collection.values.size() && names(collection.values[i], lives));
+        found.named += any;
+        found.ended += any && !lives && all_known;
+    }
+    return found;
+}
 
 std::optional<LargestCollection> largest_collection(const Snapshot& snapshot, ProcId process, TermSource& terms,
                                                     std::uint64_t least) {

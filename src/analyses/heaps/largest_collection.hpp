@@ -12,10 +12,20 @@
 #include <optional>
 
 #include "analyses/base/sentence.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
 
 namespace beamheap::analyses {
+
+/// Of a collection's elements, how many name a process of this node, and how many of these only such as have ended.
+struct NamedProcesses {
+    std::uint64_t named = 0, ended = 0;
+    /// Nine in ten of thirty and more: what was made for a process is not taken out when that ends.
+    bool mostly_ended() const { return named >= 30 && ended * 10 >= named * 9; }
+};
+/// Looks at each given element, and at the elements of tuples. `ended` is 0 where processes may have been lost.
+NamedProcesses named_processes(const Snapshot& snapshot, TermSource& terms, const CollectionShape& collection);
 
 struct LargestCollection {
     Sentence where;  ///< "its State > key sessions", "its process dictionary", "its handlers"
@@ -24,8 +34,7 @@ struct LargestCollection {
     Sentence what;
     bool handlers = false;  ///< they are the handlers of an event manager
     std::uint64_t count = 0;
-    std::uint64_t named = 0;  ///< of some of its elements that were looked at, those that name a process of this node
-    std::uint64_t ended = 0;  ///< of these, those who name only processes that have ended; 0 where that is not known
+    NamedProcesses processes;  ///< that some of its elements name
 };
 
 /// Nothing where none has at least `least` elements. Looks at a few thousand places, and along the cells of lists.

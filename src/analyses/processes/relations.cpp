@@ -83,4 +83,16 @@ std::vector<TimersOfOne> timer_crowds(const Snapshot& s, std::uint64_t least) {
     return rows;
 }
 
+std::uint64_t timers_for(const Snapshot& s, ProcId process) {
+    std::uint64_t timers = 0;
+    for (const TimersOfOne& row : timer_crowds(s, 1))
+        if (row.process == process) timers += row.timers;
+    // Up to 25 the server of the module has them, once each.
+    const ProcId server = s.find_registered("timer_server");
+    if (server == ProcId::none || server == process) return timers;
+    for (const Link& link : links_of(s, s[server]))
+        timers += link.kind == LinkKind::monitors && link.pid == s[process].pid;
+    return timers;
+}
+
 }  // namespace beamheap::analyses

@@ -43,4 +43,8 @@ struct TimersOfOne {
 /// Up to 25 they are set for timer_server, which monitors who has set each.
 std::vector<TimersOfOne> timer_crowds(const Snapshot& snapshot, std::uint64_t least);
 
+/// How many timers send to a process: those that are set for it, and repeated ones of the module timer, by the monitors
+/// that the module's processes hold on it (above). Needs the same.
+std::uint64_t timers_for(const Snapshot& snapshot, ProcId process);
+
 }  // namespace beamheap::analyses

@@ -161,6 +161,51 @@ Sentence doing(const Facts& facts, ProcId process) {
                                 : sentence("sits in {}", p.current_function);
 }
 
+namespace {
+
+// The port that its youngest frame names, where that is one.
+PortName port_in_frame(const Snapshot& s, ProcId process) {
+    PortName found;
+    for (const StackSlot& slot : s.slots) {
+        if (slot.process != process || slot.kind != StackSlot::Kind::port || slot.frame != 0) continue;
+        if (found.has() && found != slot.port) return {};
+        found = slot.port;
+    }
+    return found;
+}
+
+const Port* outside_port(const Facts& facts, ProcId process) {
+    const Snapshot& s = facts.snapshot();
+    const WaitEdge* const edge = facts.get<Waits>().edge(process);
+    const PortName named = edge != nullptr ? edge->target.port : port_in_frame(s, process);
+    if (edge != nullptr && !named.has()) return nullptr;
+    const Port* only = nullptr;
+    for (const Port& port : s.ports) {
+        if (named.has()) {
+            if (port.port == named) return &port;
+            continue;
+        }
+        if (port.connected != s[process].pid || s.text(port.driver).find("_inet") == std::string_view::npos) continue;
+        if (only != nullptr) return nullptr;
+        only = &port;
+    }
+    return only;
+}
+
+}  // namespace
+
+Sentence outside(const Facts& facts, ProcId process) {
+    const Port* const port = outside_port(facts, process);
+    if (port == nullptr) return {};
+    const Snapshot& s = facts.snapshot();
+    if (port->queue_bytes.value_or(0) != 0)
+        return sentence(" over {}, which has {} that nobody takes", port_words(s, *port), bytes(*port->queue_bytes));
+    if (!port->output_bytes.has() || !port->input_bytes.has() || port->driver == TextId::none)
+        return sentence(" over {}", port_words(s, *port));
+    return sentence(" over {} ({}: sent {}, received {})", port->port, names(s.text(port->driver)),
+                    bytes(*port->output_bytes), bytes(*port->input_bytes));
+}
+
 std::vector<ProcId> watched_by(const Facts& facts, ProcId process) {
     const Snapshot& s = facts.snapshot();
     std::vector<ProcId> found;

@@ -7,7 +7,6 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/links_of.hpp"
-#include "analyses/heaps/largest_collection.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
@@ -54,8 +53,7 @@ public:
         row.where = std::move(collection.where);
         row.what = std::move(collection.what);
         row.handlers = collection.handlers;
-        row.named = collection.named;
-        row.ended = collection.ended;
+        row.processes = collection.processes;
         found_.push_back(std::move(row));
     }
 

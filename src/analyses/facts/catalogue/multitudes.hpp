@@ -13,6 +13,7 @@
 
 #include "analyses/base/sentence.hpp"
 #include "analyses/facts/facts.hpp"
+#include "analyses/heaps/largest_collection.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -32,15 +33,14 @@ struct Multitude {
     } of = Of::elements;
     ProcId owner = ProcId::none;
     std::uint64_t count = 0;
-    double times = 0;         ///< how many times what would be unusual
-    Sentence where;           ///< elements: "its State > key sessions"
-    Sentence what;            ///< elements: "a map of 3,000 reference => integer"
-    bool handlers = false;    ///< elements: the handlers of an event manager; `what` says so
-    std::uint64_t named = 0;  ///< elements: of those that were looked at, those that name a process of this node
-    std::uint64_t ended = 0;  ///< of these, those who name only processes that have ended
-    Link target;              ///< one_monitor: whom they are on
-    std::string form;         ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
-    std::size_t example = 0;  ///< timers: an index into Snapshot::timers
+    double times = 0;          ///< how many times what would be unusual
+    Sentence where;            ///< elements: "its State > key sessions"
+    Sentence what;             ///< elements: "a map of 3,000 reference => integer"
+    bool handlers = false;     ///< elements: the handlers of an event manager; `what` says so
+    NamedProcesses processes;  ///< elements: that some of them name
+    Link target;               ///< one_monitor: whom they are on
+    std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
+    std::size_t example = 0;   ///< timers: an index into Snapshot::timers
 };
 
 struct Multitudes {

@@ -8,7 +8,10 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/accumulation.hpp"
 #include "analyses/heaps/messages.hpp"
+#include "analyses/heaps/term_digest.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "analyses/memory/idle_heaps.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 
 namespace beamheap::analyses {
@@ -26,6 +29,8 @@ constexpr std::uint64_t least_heap_bytes = 8u << 20;
 constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 8u << 20;
 constexpr std::uint64_t holds_much = 4;  // a quarter of what all processes hold
 constexpr std::size_t most_term_suspects = 3;
+constexpr std::uint64_t least_alike = 10, least_of_alike = 1u << 20, part_of_alike = 5;
+constexpr std::uint64_t most_compared = 200'000;  // objects of a term that may be the same in several processes
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
 
@@ -116,10 +121,34 @@ void add_binaries(TermSource& terms, const Element& message, std::map<std::uint6
     }
 }
 
+// Whose the middle one of the bytes of processes is that are alike, and those of the quarters: typical ones, whatever
+// smaller ones are counted with them, as the table of processes tells of many servers that they are servers.
+std::vector<ProcId> typical(const Snapshot& s, const std::vector<ProcId>& all, std::uint64_t of_all) {
+    const ProcessGroups groups = group_alike(s, all);
+    const auto most = std::ranges::max_element(
+        groups.groups, {}, [](const ProcessGroup& group) { return group.size_bytes.value().value_or(0); });
+    if (most == groups.groups.end() || most->count < least_alike) return {};
+    const std::uint64_t held = most->size_bytes.value().value_or(0);
+    if (held < least_of_alike || held < of_all / part_of_alike) return {};
+    const std::span<const ProcId> members = groups.members_of(*most);
+    std::vector<ProcId> sorted(members.begin(), members.end());
+    const auto size = [&](ProcId id) { return process_bytes(s[id], s.source.word_size).value_or(0); };
+    std::ranges::stable_sort(sorted, {}, size);
+    std::vector<ProcId> found;
+    for (const std::uint64_t quarter : {2, 1, 3}) {
+        std::uint64_t sum = 0;
+        const auto at = std::ranges::find_if(
+            sorted, [&](ProcId id) { return (sum = saturating_add(sum, size(id))) >= held / 4 * quarter; });
+        if (at != sorted.end() && std::ranges::find(found, *at) == found.end()) found.push_back(*at);
+    }
+    return found;
+}
+
 }  // namespace
 
 bool Suspects::decode(ProcId id) const { return has(heaps, id); }
-bool Suspects::look_into(ProcId id) const { return has(terms, id); }
+bool Suspects::look_into(ProcId id) const { return has(terms, id) || is_alike(id); }
+bool Suspects::is_alike(ProcId id) const { return std::ranges::find(alike, id) != alike.end(); }
 
 Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     Suspects found;
@@ -152,13 +181,15 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
                              s.memory_bytes("processes").value_or(0) >= many_heaps_bytes;
         if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
+    found.alike = typical(s, all, of_all);
+    std::erase_if(found.alike, [&](ProcId id) { return !within(id, budget.term_words); });
     sort_unique(found.heaps);
     sort_unique(found.binaries);
     sort_unique(found.terms);
     return found;
 }
 
-TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
+TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool alike) {
     TermFacts facts;
     facts.process = process;
     const RootList& roots = terms.graph().roots();
@@ -200,6 +231,13 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms) {
                                Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes});
         facts.accumulated.say("{}, {}", point.where, point.what);
         facts.accumulated_bytes = saturating_multiply(point.words, s.source.word_size);
+        if (const auto shape =
+                point.term.kind == ElementKind::object ? collection_shape(terms, point.term) : std::nullopt) {
+            facts.accumulated_count = shape->count;
+            facts.accumulated_processes = named_processes(s, terms, *shape);
+        }
+        if (alike && point.term.kind == ElementKind::object)
+            facts.accumulated_digest = term_digest(terms, point.term, most_compared);
         if (!s.source.kind.whole_heaps) facts.accumulation_confidence = Confidence::lower_bound;
     }
     return facts;
@@ -211,8 +249,13 @@ Result<Suspects> find_fact(FactOf<Suspects>, const Facts& facts) {
 
 Result<SuspectTerms> find_fact(FactOf<SuspectTerms>, const Facts& facts, Artifact& artifact) {
     SuspectTerms found;
-    for (const ProcId id : facts.get<Suspects>().terms)
-        if (const auto terms = artifact.terms(id)) found.processes.push_back(look_into(facts.snapshot(), id, **terms));
+    const Suspects& suspects = facts.get<Suspects>();
+    std::vector<ProcId> all = suspects.terms;
+    all.insert(all.end(), suspects.alike.begin(), suspects.alike.end());
+    sort_unique(all);
+    for (const ProcId id : all)
+        if (const auto terms = artifact.terms(id))
+            found.processes.push_back(look_into(facts.snapshot(), id, **terms, suspects.is_alike(id)));
     return found;
 }
 

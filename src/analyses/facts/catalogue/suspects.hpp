@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyses/base/confidence.hpp"
 #include "analyses/base/sentence.hpp"
 #include "analyses/facts/facts.hpp"
+#include "analyses/heaps/largest_collection.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
@@ -31,8 +33,13 @@ struct Suspects {
     std::vector<ProcId> heaps;     ///< to decode: samples of idle groups, holders of large binaries; sorted
     std::vector<ProcId> binaries;  ///< of them, those whose references to binaries matter; sorted
     std::vector<ProcId> terms;     ///< to look into: long queues, the largest heap; sorted
+    /// To look into, too. Of the processes that were started alike and do the same, where they hold a fifth of what all
+    /// hold: those to whom the middle one of their bytes belongs, and the first and third quarter. The middle one
+    /// stands first.
+    std::vector<ProcId> alike;
     bool decode(ProcId id) const;
     bool look_into(ProcId id) const;
+    bool is_alike(ProcId id) const;
 };
 
 /// Needs the process table and =memory. O(processes).
@@ -63,10 +70,14 @@ struct TermFacts {
     Confidence accumulation_confidence = Confidence::exact;
     Sentence accumulated;  ///< the same in short: "its State > key queue, a list of 41,000 integers"
     std::uint64_t accumulated_bytes = 0;
+    std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection
+    NamedProcesses accumulated_processes;             ///< that these name
+    std::optional<std::uint64_t> accumulated_digest;  ///< to be compared (term_digest.hpp); of `alike` alone
 };
 
-/// What a suspect's terms show. Bounded: reads at most 2,000 messages, spread evenly over the queue.
-TermFacts look_into(const Snapshot& snapshot, ProcId process, TermSource& terms);
+/// What a suspect's terms show; of one of many that are alike also whether it holds the same as the others. Bounded:
+/// reads at most 2,000 messages, spread evenly over the queue.
+TermFacts look_into(const Snapshot& snapshot, ProcId process, TermSource& terms, bool alike = false);
 
 struct SuspectTerms {
     std::vector<TermFacts> processes;

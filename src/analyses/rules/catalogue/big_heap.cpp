@@ -24,6 +24,7 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 
@@ -169,7 +170,7 @@ bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
 
 // Where most of what a group holds is on no heap, and messages are in its queues, it is these.
 bool say_messages(const Facts& facts, const ProcessGroups& groups, const ProcessGroup& group, std::uint64_t held,
-                  Finding& finding) {
+                  const Sentence& sizes, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     std::uint64_t queued = 0, on_heaps = 0;
     ProcId example = ProcId::none;
@@ -179,7 +180,7 @@ bool say_messages(const Facts& facts, const ProcessGroups& groups, const Process
         if (example == ProcId::none && s[id].msgq_len.value_or(0) != 0) example = id;
     }
     if (queued == 0 || on_heaps >= held / 2) return false;
-    finding.title.say("; most of it is {} in their queues", messages(queued));
+    finding.title.say("{}; most of it is {} in their queues", sizes, messages(queued));
     finding.evidence.push_back(figure("messages in their queues", queued, AmountUnit::count));
     finding.evidence.push_back(figure("of their memory, on heaps", on_heaps, AmountUnit::bytes));
     finding.advise("See what these are, and who has sent them: {}", Command{"msgs", s[example].pid, "--by shape"});
@@ -211,6 +212,15 @@ bool mostly_garbage(const Snapshot& s, std::span<const ProcId> members) {
     return garbage.value().value_or(0) > live.value().value_or(0);
 }
 
+// What a typical one of them holds, where that is known.
+bool say_typical(const Facts& facts, const ProcessGroup& group, Finding& finding) {
+    const auto alike = alike_processes(facts);
+    if (!alike || alike->function != group.function) return false;
+    finding.title.say("; {}", alike->what);
+    add_alike(facts, *alike, finding);
+    return true;
+}
+
 void add_group(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count all = all_process_bytes(facts);
@@ -232,10 +242,8 @@ void add_group(const Facts& facts, std::vector<Finding>& findings) {
         finding.count = group.count;
         finding.bytes = held;
         finding.percent = percent;
-        finding.title.say("{} of {} hold {} ({} of all processes'), up to {} each", processes(group.count),
-                          group.function, bytes(held), Percent{percent}, bytes(largest.value_or(0)));
-        finding.evidence = {figure("their memory", held, AmountUnit::bytes),
-                            figure("memory of all processes", all, AmountUnit::bytes),
+        finding.title.say("{} of {} hold {}", processes(group.count), group.function, bytes(held));
+        finding.evidence = {figure("their memory", held, AmountUnit::bytes), share("of all processes' memory", percent),
                             figure("on average", held / group.count, AmountUnit::bytes),
                             fact("the largest", sentence("{}", group.example))};
         if (const TermFacts* seen = facts.get<SuspectTerms>().of(group.example);
@@ -243,8 +251,13 @@ void add_group(const Facts& facts, std::vector<Finding>& findings) {
             finding.evidence.push_back(
                 fact("most of the largest one's heap", seen->accumulation, seen->accumulation_confidence));
         add_stack(facts, group.example, finding);
-        if (!say_messages(facts, groups, group, held, finding)) {
-            say_common_work(facts, groups, group, finding);
+        const Sentence sizes =
+            sentence(" ({} of all processes'), up to {} each", Percent{percent}, bytes(largest.value_or(0)));
+        if (!say_messages(facts, groups, group, held, sizes, finding)) {
+            if (!say_typical(facts, group, finding)) {
+                finding.title.add(sizes);
+                say_common_work(facts, groups, group, finding);
+            }
             finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
             finding.advise(
                 "Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an "

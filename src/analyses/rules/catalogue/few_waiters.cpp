@@ -32,9 +32,8 @@ constexpr std::array<std::string_view, 6> of_terminals{"group", "user", "user_dr
 bool is_stuck(const Facts& facts, ProcId id) {
     const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
-    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none ||
-        facts.get<Waits>().edge(id) != nullptr)
-        return false;
+    if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
+    if (const WaitEdge* edge = facts.get<Waits>().edge(id); edge != nullptr) return edge->target.port.has();
     return !idle(facts, id) && !starts_block(facts, id) &&
            std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
            waits_on_behalf(s, process) != FunctionId::none;
@@ -69,6 +68,7 @@ void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>
     finding.title.say(" {}", doing(facts, id));
     if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function)
         finding.title.say(", called by {}", by);
+    if (Sentence end = outside(facts, id); !end.empty()) finding.title.say(",{}", end);
     finding.evidence = {
         figure("processes that wait for it themselves", fan.waiters, AmountUnit::count),
         figure("messages in its queue", s[id].msgq_len, AmountUnit::count),

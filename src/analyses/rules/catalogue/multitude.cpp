@@ -5,12 +5,16 @@
 // So it is told as info, and in front only where nothing else is found; what other rules tell of the same process is
 // not told again. Entries made for processes that have ended are a disease: nobody takes them out.
 //
-// Thresholds: those of the fact; of entries that name processes, nine in ten of 30 that were looked at name processes
-// that have ended: medium.
+// Processes of one kind that hold as much each are told as one, with what a typical one of them holds.
+//
+// Thresholds: those of the fact; ten processes of a kind that are a tenth of the node's memory; of entries that name
+// processes, nine in ten of 30 that were looked at name processes that have ended: medium.
 #include <algorithm>
 #include <iterator>
 
 #include "analyses/facts/catalogue/multitudes.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/modules.hpp"
 
@@ -19,11 +23,12 @@ namespace multitude_rule {
 namespace {
 
 constexpr std::size_t most_findings = 3;
-constexpr std::uint64_t least_named = 30, most_ended = 9;  // in ten
+constexpr std::size_t least_alike = 10;
+constexpr double least_alike_percent = 10;
 
 using Of = Multitude::Of;
 
-bool of_ended(const Multitude& row) { return row.named >= least_named && row.ended * 10 >= row.named * most_ended; }
+bool of_ended(const Multitude& row) { return row.of == Of::elements && row.processes.mostly_ended(); }
 
 bool is_told(const Multitude& row, const std::vector<Finding>& findings) {
     return row.owner != ProcId::none && std::ranges::any_of(findings, [&](const Finding& each) {
@@ -48,8 +53,8 @@ Sentence title(const Facts& facts, const Multitude& row) {
             Sentence text = row.handlers ? sentence("{} has {}", row.owner, row.what)
                                          : sentence("{} has {} in {}", row.owner, row.what, row.where);
             if (of_ended(row))
-                text.say("; {} of {} that were looked at name processes that have ended", number(row.ended),
-                         number(row.named));
+                text.say("; {} of {} that were looked at name processes that have ended", number(row.processes.ended),
+                         number(row.processes.named));
             return text;
         }
         case Of::one_monitor:
@@ -111,18 +116,50 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
     finding.advise("A second dump or core image some minutes later tells whether there are more of them.");
 }
 
+// Many processes of one kind, each with as much: told as one.
+bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
+    const double of_node = percent_of(alike.bytes, node_bytes(facts)).value_or(0);
+    if (alike.members.size() < least_alike || of_node < least_alike_percent) return false;
+    finding.subject = {SubjectKind::group, sentence("{}", alike.function)};
+    finding.process = ProcId::none;
+    finding.severity = FindingSeverity::info;
+    finding.confidence = Confidence::estimate;
+    finding.count = alike.members.size();
+    finding.bytes = alike.bytes;
+    finding.percent = of_node;
+    finding.title.say("{} of {} hold {}; {}", processes(alike.members.size()), alike.function, bytes(alike.bytes),
+                      alike.what);
+    finding.evidence = {figure("their memory", alike.bytes, AmountUnit::bytes), share("of the node's memory", of_node)};
+    add_stack(facts, alike.typical, finding);
+    add_alike(facts, alike, finding);
+    finding.advise("See which terms of one keep most alive: {}", Command{"heap", facts.snapshot()[alike.typical].pid});
+    return true;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     const bool quiet = std::ranges::none_of(
         findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
     std::vector<Finding> found;
+    const auto alike = alike_processes(facts);
+    const bool group_is_told =
+        alike && std::ranges::any_of(findings, [&](const Finding& each) {
+            return each.subject.kind == SubjectKind::group && each.subject.text == sentence("{}", alike->function);
+        });
+    if (Finding finding; alike && !group_is_told && add_of_alike(facts, *alike, finding)) {
+        finding.leads = quiet;
+        found.push_back(std::move(finding));
+    }
+    const bool told_as_one = group_is_told || !found.empty();
     for (const Multitude& row : facts.get<Multitudes>().all) {
         if (found.size() == most_findings) break;
         if (is_told(row, findings)) continue;
+        if (told_as_one && row.owner != ProcId::none && first_call(facts.snapshot()[row.owner]) == alike->function)
+            continue;
         Finding finding;
         if (row.owner != ProcId::none) about(facts, row.owner, finding);
         else finding.subject = {SubjectKind::module, sentence("{}", names(row.form))};
-        finding.severity = row.of == Of::elements && of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
+        finding.severity = of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
         finding.confidence = row.of == Of::elements ? Confidence::lower_bound : Confidence::exact;
         finding.count = row.count;
         finding.leads = quiet && found.empty();

@@ -17,6 +17,7 @@
 
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/relations.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -30,7 +31,9 @@ constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
 constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
-constexpr double known_percent = 75;  // of the messages, that are told for what they are
+constexpr double known_percent = 75;      // of the messages, that are told for what they are
+constexpr std::size_t longest_form = 24;  // of messages that the title names
+constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
 constexpr std::uint64_t least_of_group = 20'000, least_each = 50;  // messages of one kind of process, and on average
 
@@ -91,6 +94,26 @@ Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     return messages(queued);
 }
 
+// ", 97 % of them keepalive,": where nearly all are of one form that is short.
+void say_what(const Facts& facts, ProcId id, std::uint64_t queued, Finding& finding) {
+    const bool known = !(what_they_are(facts, id, queued) == messages(queued));
+    const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+    if (!known && seen != nullptr && !seen->shapes.empty() && seen->shapes.front().percent >= known_percent &&
+        seen->shapes.front().text.size() <= longest_form)
+        finding.title.say(", {} of them {},", Percent{seen->shapes.front().percent}, term(seen->shapes.front().text));
+}
+
+// "; 400 timers send to it".
+void say_timers(const Facts& facts, ProcId id, Finding& finding) {
+    const std::uint64_t timers = timers_for(facts.snapshot(), id);
+    if (timers < least_timers) return;
+    finding.title.say("; {} send to it", Counted{timers, "timer", "timers"});
+    finding.advise(
+        "Each of its timers sends again before what it sent was taken: set the next one, by `erlang:send_after/3`, "
+        "when "
+        "the last one's work is done, and one for all of them. See them: `beamheap timers DUMP`");
+}
+
 // What messages of the VM, and of OTP's calls, are there for.
 void advise_on_known(const Facts& facts, ProcId id, Finding& finding) {
     if (share_of(facts, id, {"{'EXIT',pid()"}) >= known_percent)
@@ -144,6 +167,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
     finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
+    say_what(facts, id, queued, finding);
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(facts));
@@ -159,6 +183,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
         finding.title.say("; it {}", doing(facts, id));
         if (takes_none) finding.title.add(Ours(", taking none"));
     }
+    say_timers(facts, id, finding);
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
         share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)));

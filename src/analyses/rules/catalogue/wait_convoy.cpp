@@ -251,13 +251,27 @@ HeldUp held_up(const Facts& facts, const Convoy& convoy) {
     return {};
 }
 
+// "; it waits in prim_inet:send/4, called by my_sender:terminate/2, over #Port<0.7> (tcp_inet), which has 4.0 MiB that
+// nobody takes": where the chain ends at a port.
+Sentence waits_outside(const Facts& facts, const Convoy& convoy) {
+    const Snapshot& s = facts.snapshot();
+    const ProcId last = last_process(facts.get<Waits>(), convoy.fan->target.process);
+    const WaitEdge* const edge = facts.get<Waits>().edge(last);
+    if (edge == nullptr || !edge->target.port.has()) return {};
+    Sentence text = sentence("; it waits in {}", edge->function);
+    if (const FunctionId by = caller_of(s, s[last]); by != FunctionId::none && by != edge->function)
+        text.say(", called by {},", by);
+    text.add(outside(facts, last));
+    return text;
+}
+
 // "; it has 299 messages and sits in timer:sleep/1"
 Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
     Sentence text;
     const ProcId last = convoy.end;
     if (convoy.ended.has()) return Ours(", which has ended");
-    if (last == ProcId::none) return text;
+    if (last == ProcId::none) return waits_outside(facts, convoy);
     if (convoy.put_off != nullptr) return why_put_off(facts, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
@@ -268,7 +282,10 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     else if (const AllSchedulers held = all_schedulers(s);
              s[last].state == ProcessState::runnable && held.function != FunctionId::none)
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
-    else text.add(doing(facts, last));
+    else {
+        text.add(doing(facts, last));
+        if (s[last].state == ProcessState::waiting) text.add(outside(facts, last));
+    }
     if (convoy.idle && convoy.holders.size() == 1)
         text.say(" until {} gives something back, which {}", convoy.holders.front(),
                  doing(facts, convoy.holders.front()));

@@ -73,13 +73,18 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say("{} waits for {}, and so on; the last waits for the first", cycle[0], cycle[1]);
         }
         if (forever) finding.title.say(", all without a timeout");
+        const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(cycle.front());
+        const std::uint64_t behind =
+            fan == nullptr || fan->reaching < cycle.size() ? 0 : fan->reaching + 1 - cycle.size();
+        if (behind != 0)
+            finding.title.say(
+                behind == 1 ? Form<1>("; {} more waits for one of them") : Form<1>("; {} more wait for one of them"),
+                number(behind));
         for (std::size_t i = 0; i < std::min(cycle.size(), 2 * most_named); ++i)
             finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(facts, cycle[i], 6),
                                             facts.get<Waits>().edge(cycle[i])->confidence));
-        if (const WaitFanIn* fan = facts.get<Waits>().fan_in_of(cycle.front());
-            fan != nullptr && fan->reaching > cycle.size() - 1)
-            finding.evidence.push_back(figure("more processes that wait for one of them",
-                                              fan->reaching + 1 - cycle.size(), AmountUnit::count));
+        if (behind != 0)
+            finding.evidence.push_back(figure("more processes that wait for one of them", behind, AmountUnit::count));
         finding.advise(
             "Break one direction: a cast, or work handed to a task or to handle_continue instead of a call.");
         finding.advise("Look at both stacks for the callbacks that call out: {}",

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyses/heaps/term_digest.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace beamheap::analyses {
+namespace {
+
+constexpr std::uint64_t bytes_of_binary = 4096;
+
+class Digest {
+public:
+    void add(std::uint64_t number) {
+        for (unsigned i = 0; i < 8; ++i) byte(static_cast<std::uint8_t>(number >> (8 * i)));
+    }
+    void add(std::string_view text) {
+        add(text.size());
+        for (const char c : text) byte(static_cast<std::uint8_t>(c));
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    void byte(std::uint8_t b) { value_ = (value_ ^ b) * 0x100000001B3u; }
+    std::uint64_t value_ = 0xCBF29CE484222325u;
+};
+
+void add_head(TermSource& terms, ObjectId id, const ObjectHead& head, Digest& digest) {
+    digest.add(static_cast<std::uint64_t>(head.kind));
+    digest.add(head.elements);
+    digest.add(head.size);
+    switch (head.kind) {
+        case TermKind::float_number: digest.add(static_cast<std::uint64_t>(head.number * 4096)); break;
+        case TermKind::bignum: digest.add(head.digits); break;
+        case TermKind::fun:
+        case TermKind::external_fun:
+            digest.add(head.module);
+            digest.add(head.function);
+            digest.add(std::uint64_t{head.index} << 32 | head.uniq);
+            break;
+        case TermKind::reference:
+        case TermKind::external_reference:
+            for (unsigned i = 0; i < head.numbers && i < head.words.size(); ++i) digest.add(head.words[i]);
+            break;
+        case TermKind::external_pid: digest.add(head.pid.number); break;
+        case TermKind::heap_binary:
+        case TermKind::refc_binary:
+        case TermKind::sub_binary: {
+            std::string bytes;
+            terms.bytes(id, 0, bytes_of_binary, bytes);
+            digest.add(bytes);
+            break;
+        }
+        default: break;
+    }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most) {
+    Digest digest;
+    std::vector<Element> left{term};
+    std::vector<Element> elements;
+    std::uint64_t objects = 0;
+    while (!left.empty()) {
+        const Element at = left.back();
+        left.pop_back();
+        switch (at.kind) {
+            case ElementKind::nil: digest.add(0); break;
+            case ElementKind::small: digest.add(static_cast<std::uint64_t>(at.number)); break;
+            case ElementKind::atom: digest.add(at.text); break;
+            case ElementKind::pid: digest.add(std::uint64_t{at.pid.number} << 32 | at.pid.serial); break;
+            case ElementKind::port: digest.add(at.port.number); break;
+            case ElementKind::object: {
+                if (++objects > most) return std::nullopt;
+                const ObjectHead head = terms.head(at.id);
+                add_head(terms, at.id, head, digest);
+                elements.clear();
+                ElementCursor cursor = terms.elements(at.id);
+                for (Element element; terms.next(cursor, element);) elements.push_back(element);
+                left.insert(left.end(), elements.rbegin(), elements.rend());
+                if (left.size() > most) return std::nullopt;
+                break;
+            }
+            default: return std::nullopt;
+        }
+    }
+    return digest.value();
+}
+
+}  // namespace beamheap::analyses

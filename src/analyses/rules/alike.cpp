@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyses/rules/alike.hpp"
+
+#include <algorithm>
+
+#include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/rules/phrases.hpp"
+
+namespace beamheap::analyses::rule {
+namespace {
+
+constexpr std::uint64_t least_of_table = 1'000;  // objects: fewer are a number that many things have
+constexpr std::uint64_t least_part = 5;          // of what the typical one holds: a fifth of it
+
+// A table that has as many objects as a term has elements.
+const EtsTable* table_of_as_many(const Snapshot& s, std::uint64_t count) {
+    if (count < least_of_table) return nullptr;
+    const auto found = std::ranges::find_if(
+        s.ets, [&](const EtsTable& table) { return table.objects.value_or(0) == count && table.name != TextId::none; });
+    return found == s.ets.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<Alike> alike_processes(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    std::vector<const TermFacts*> seen;
+    for (const ProcId id : facts.get<Suspects>().alike)
+        if (const TermFacts* const of = facts.get<SuspectTerms>().of(id)) seen.push_back(of);
+    if (seen.empty() || seen.front()->accumulated.empty()) return std::nullopt;
+    const TermFacts& typical = *seen.front();
+    if (typical.accumulated_bytes < process_bytes(facts, s[typical.process]).value_or(0) / least_part)
+        return std::nullopt;
+    Alike alike;
+    alike.function = first_call(s[typical.process]);
+    alike.typical = typical.process;
+    alike.count = typical.accumulated_count;
+    if (alike.function == FunctionId::none) return std::nullopt;
+    std::erase_if(seen, [&](const TermFacts* each) { return first_call(s[each->process]) != alike.function; });
+    alike.compared = seen.size();
+    alike.same = seen.size() > 1 && std::ranges::all_of(seen, [&](const TermFacts* each) {
+                     return each->accumulated_digest && each->accumulated_digest == typical.accumulated_digest;
+                 });
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        if (first_call(s.processes[i]) != alike.function) continue;
+        alike.members.push_back(ProcId{i});
+        alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
+    }
+    alike.what.say(alike.same ? Form<1>("each has the same in {}") : Form<1>("a typical one in {}"),
+                   typical.accumulated);
+    if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
+    if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)
+        alike.what.say(", as many as table {} has objects", Name{table->name});
+    return alike;
+}
+
+void add_alike(const Facts& facts, const Alike& alike, Finding& finding) {
+    const TermFacts* const typical = facts.get<SuspectTerms>().of(alike.typical);
+    if (typical == nullptr) return;
+    finding.evidence.push_back(fact(sentence("most of the heap of {}", alike.typical), typical->accumulation,
+                                    typical->accumulation_confidence));
+    if (!alike.same) return;
+    finding.evidence.push_back(figure("processes of them that were compared", alike.compared, AmountUnit::count));
+    finding.advise(
+        "Keep it once, and let them look there: a table, a persistent term, or a literal of a module. A message, and "
+        "what "
+        "a fun has with it, is copied for each process.");
+}
+
+}  // namespace beamheap::analyses::rule
