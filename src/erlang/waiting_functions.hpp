@@ -109,6 +109,14 @@ inline constexpr std::array idle_functions{
     IdleFunction{"cowboy_websocket", "loop"},
     IdleFunction{"ranch_conns_sup", "loop"},
     IdleFunction{"rabbit_writer", "mainloop1"},
+    IdleFunction{"gen_batch_server", "loop_wait"},
+};
+
+/// Loops that receive by a function of somebody else's: who was called by them waits for its next message, not for an
+/// answer.
+inline constexpr std::array idle_callers{
+    IdleFunction{"gleam@otp@actor", "loop"},
+    IdleFunction{"gleam@otp@actor", "receive_message"},
 };
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`

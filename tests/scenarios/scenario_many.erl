@@ -2,12 +2,12 @@
 %% argument for the twin that takes back what it makes, or is answered. Facts: whose it is, and how many.
 -module(scenario_many).
 -export([scenarios/0, many_entries/1, many_keys/1, many_handlers/1, many_descents/1, many_files/1, many_timers/1, many_monitors/1,
-         many_ended/1, same_rows/1, alike_states/1, asked_by_tag/1, asked_by_monitor/1]).
+         many_ended/1, same_rows/1, alike_states/1, asked_by_tag/1, asked_by_monitor/1, asked_by_selector/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_event/2, descends/2, report/1, asks/2, broker/2, connection/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, many/2, healthy/1, plan/2, all_rest/1, wait_until/2]).
 
-scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, same_rows, alike_states, asked_by_tag, asked_by_monitor].
+scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, same_rows, alike_states, asked_by_tag, asked_by_monitor, asked_by_selector].
 
 -define(SICK(Args, Many, Few), case healthy(Args) of true -> Few; false -> Many end).
 
@@ -114,6 +114,33 @@ asked(Args, How) ->
     all_rest([Peer, Connection, Broker | Clients]),
     wait_until(asked, fun() -> healthy(Args) orelse queued(Broker) + queued(Connection) >= 5 end),
     plan(Args, #{findings => ['few-waiters'], culprit => Connection, waiting => 7, severity => medium}).
+
+%% Actors of Gleam: they receive what a map from references to funs selects, answers as well as their next message.
+asked_by_selector(Args) ->
+    [begin
+         {ok, Name, Beam} = compile:forms([begin {ok, Tokens, _} = erl_scan:string(Form), {ok, Parsed} = erl_parse:parse_form(Tokens), Parsed end || Form <- Forms]),
+         {module, Name} = code:load_binary(Name, "", Beam)
+     end || Forms <- [
+         ["-module(gleam_erlang_ffi).", "-export([select/2]).",
+          "select({selector, Handlers}, Timeout) -> receive {'DOWN', Ref, process, Pid, Reason} when is_map_key(Ref, Handlers) -> (map_get(Ref, Handlers))({down, Pid, Reason}); "
+          "{Tag, Message} when is_map_key(Tag, Handlers) -> (map_get(Tag, Handlers))(Message) after Timeout -> {error, nil} end."],
+         ["-module('gleam@erlang@process').", "-export([call/3]).",
+          "call({subject, Pid, Tag}, Request, Timeout) -> Monitor = erlang:monitor(process, Pid), Reply = make_ref(), Pid ! {Tag, {Request, {subject, self(), Reply}}}, "
+          "Answer = gleam_erlang_ffi:select({selector, #{Monitor => fun(Down) -> exit(Down) end, Reply => fun(Message) -> Message end}}, Timeout), erlang:demonitor(Monitor, [flush]), Answer."],
+         ["-module('gleam@otp@actor').", "-export([loop/1]).",
+          "loop({actor, Tag, Handler, State} = Actor) -> {Request, {subject, From, Reply}} = gleam_erlang_ffi:select({selector, #{Tag => fun(Message) -> Message end}}, infinity), "
+          "{Answer, Next} = Handler(Request, State), From ! {Reply, Answer}, loop(setelement(4, Actor, Next))."]]],
+    Tag = make_ref(),
+    Healthy = healthy(Args),
+    Store = spawn(fun() -> register(basket_store, self()), 'gleam@otp@actor':loop({actor, Tag, fun(Request, State) -> writes(Healthy, Request), {ok, [Request | State]} end, []}) end),
+    Pricing = make_ref(),
+    Prices = spawn(fun() -> 'gleam@otp@actor':loop({actor, Pricing, fun(Request, State) -> {'gleam@erlang@process':call({subject, Store, Tag}, {price, Request}, infinity), State} end, none}) end),
+    Clients = many(5, fun(I) -> spawn(fun() -> hold({done, 'gleam@erlang@process':call({subject, Prices, Pricing}, {item, I}, infinity)}) end) end),
+    all_rest([Store, Prices | Clients]),
+    plan(Args, #{findings => ['few-waiters'], culprit => Store, waiting => 6, severity => medium}).
+
+writes(true, _) -> ok;
+writes(false, Request) -> receive {written, Request} -> ok end.
 
 queued(Pid) -> {message_queue_len, N} = process_info(Pid, message_queue_len), N.
 

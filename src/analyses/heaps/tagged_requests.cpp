@@ -2,12 +2,14 @@
 #include "analyses/heaps/tagged_requests.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/base/links_of.hpp"
 #include "analyses/heaps/references.hpp"
 
 namespace beamheap::analyses {
@@ -22,7 +24,8 @@ constexpr std::uint64_t most_unread_of_asked = 20'000;  // messages of it
 constexpr std::uint64_t all_asked = 500'000;            // words of all of those
 constexpr std::size_t objects_of_message = 64;          // objects
 constexpr std::size_t objects_of_state = 100'000;       // objects
-constexpr std::uint64_t largest_pair = 8;               // elements of a tuple that may hold a tag beside something else
+constexpr std::size_t objects_of_selector = 200;
+constexpr std::uint64_t largest_pair = 8;  // elements of a tuple that may hold a tag beside something else
 
 bool waits_by_hand(const Process& process, const std::vector<bool>& by_hand) {
     return process.state == ProcessState::waiting && process.current_function != FunctionId::none &&
@@ -68,6 +71,38 @@ std::vector<ProcId> possible_servers(const Snapshot& s) {
 
 using Tags = std::map<Reference, std::optional<ProcId>>;  // who waits with it; none: several do
 
+// The monitor of a process whose reference a term in its youngest frame has somewhere: what it receives is chosen by
+// data (Gleam's selectors), in which that reference is a key.
+ProcId selected_monitor(const Snapshot& s, ProcId process, TermSource& terms) {
+    std::vector<std::pair<std::array<std::uint32_t, 3>, Pid>> monitors;
+    for (const Link& link : links_of(s, s[process]))
+        if (link.kind == LinkKind::monitors && link.pid.has()) monitors.emplace_back(link.ref, link.pid);
+    if (monitors.empty()) return ProcId::none;
+    ProcId found = ProcId::none;
+    std::vector<Element> left;
+    const RootList& roots = terms.graph().roots();
+    for (std::size_t i = 0; i < roots.size(); ++i)
+        if (roots[i].kind == RootKind::stack && roots[i].frame == 0) left.push_back(terms.root(i));
+    for (std::size_t i = 0; i < left.size() && i < objects_of_selector; ++i) {
+        if (left[i].kind != ElementKind::object) continue;
+        if (const auto reference = reference_of(terms, left[i])) {
+            const std::array<std::uint32_t, 3> ref{std::get<3>(*reference), std::get<2>(*reference),
+                                                   std::get<1>(*reference)};
+            for (const auto& [monitor, pid] : monitors) {
+                const ProcId watched = monitor == ref ? s.find(pid) : ProcId::none;
+                if (watched == ProcId::none || watched == process) continue;
+                if (found != ProcId::none && found != watched) return ProcId::none;
+                found = watched;
+            }
+            continue;
+        }
+        ElementCursor cursor = terms.elements(left[i].id);
+        for (Element element; left.size() < objects_of_selector && terms.next(cursor, element);)
+            left.push_back(element);
+    }
+    return found;
+}
+
 // The references in the youngest frame, also where they stand in a tuple with something else.
 std::set<Reference> tags_of(TermSource& terms) {
     std::set<Reference> found;
@@ -86,13 +121,18 @@ std::set<Reference> tags_of(TermSource& terms) {
     return found;
 }
 
-Tags tags_of_all(Artifact& artifact, const std::vector<bool>& by_hand, const Waits& waits) {
+Tags tags_of_all(Artifact& artifact, const std::vector<bool>& by_hand, const Waits& waits,
+                 std::vector<WaitEdge>& edges) {
     const Snapshot& s = artifact.snapshot();
     Tags tags;
     for (const ProcId id : possible_waiters(s, by_hand)) {
         if (waits.edge(id) != nullptr || waits_on_behalf(s, s[id]) == FunctionId::none) continue;
         const auto terms = artifact.terms(id);
         if (!terms) continue;
+        if (const ProcId watched = selected_monitor(s, id, **terms); watched != ProcId::none) {
+            edges.push_back(estimated_edge(s, id, watched, "monitor"));
+            continue;
+        }
         for (const Reference& reference : tags_of(**terms)) {
             const auto [at, first] = tags.emplace(reference, id);
             if (!first) at->second = std::nullopt;
@@ -162,12 +202,12 @@ std::vector<bool> may_hold_tags(const Snapshot& s, const std::vector<bool>& by_h
 
 void add_tagged(Artifact& artifact, const std::vector<bool>& by_hand, Waits& waits) {
     const Snapshot& s = artifact.snapshot();
-    const Tags tags = tags_of_all(artifact, by_hand, waits);
-    if (tags.empty()) return;
-    Found found;
-    for (const ProcId id : possible_servers(s))
-        if (const auto terms = artifact.terms(id)) Search(tags, id, found).process(**terms);
     std::vector<WaitEdge> edges;
+    const Tags tags = tags_of_all(artifact, by_hand, waits, edges);
+    Found found;
+    if (!tags.empty())
+        for (const ProcId id : possible_servers(s))
+            if (const auto terms = artifact.terms(id)) Search(tags, id, found).process(**terms);
     for (const auto& [waiter, holders] : found) {
         const std::set<ProcId>& those = holders.unread.empty() ? holders.taken : holders.unread;
         if (those.size() == 1) edges.push_back(estimated_edge(s, waiter, *those.begin(), "tag"));

@@ -22,8 +22,9 @@ namespace beamheap::analyses {
 /// asked; empty: there are none. Needs the process table.
 std::vector<bool> may_hold_tags(const Snapshot& snapshot, const std::vector<bool>& by_hand);
 
-/// Adds those waits, as estimates ("tag"). Needs what waits() needs and the terms of may_hold_tags(). Time: as many
-/// words of terms are read as a small node has; on a large one, of processes with a name first.
+/// Adds those waits, as estimates ("tag"), and those of processes in whose youngest frame data has the reference of a
+/// monitor by which the answer is selected ("monitor"). Needs what waits() needs and the terms of may_hold_tags().
+/// Time: as many words of terms are read as a small node has; on a large one, of processes with a name first.
 void add_tagged(Artifact& artifact, const std::vector<bool>& by_hand, Waits& waits);
 
 }  // namespace beamheap::analyses

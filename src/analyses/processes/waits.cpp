@@ -549,8 +549,13 @@ FunctionId waits_on_behalf(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == process.current_function) continue;
         if (frame.function == FunctionId::none) break;
-        const std::string_view module = s.text(s.functions[frame.function].module);
-        return module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none : frame.function;
+        const Function& by = s.functions[frame.function];
+        const std::string_view module = s.text(by.module);
+        const bool loops = std::ranges::any_of(erlang::idle_callers, [&](const erlang::IdleFunction& row) {
+            return row.module == module && row.function == s.text(by.name);
+        });
+        return loops || module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none
+                                                                                      : frame.function;
     }
     return FunctionId::none;
 }

@@ -31,7 +31,8 @@ constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
 constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
-constexpr double known_percent = 75;      // of the messages, that are told for what they are
+constexpr double known_percent = 75;  // of the messages, that are told for what they are
+constexpr double nearly_all = 99.9;
 constexpr std::size_t longest_form = 24;  // of messages that the title names
 constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
@@ -94,13 +95,17 @@ Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     return messages(queued);
 }
 
-// ", 97 % of them keepalive,": where nearly all are of one form that is short.
+// ", 97 % of them keepalive,", ", all of them keepalive,": where nearly all are of one form that is short.
 void say_what(const Facts& facts, ProcId id, std::uint64_t queued, Finding& finding) {
     const bool known = !(what_they_are(facts, id, queued) == messages(queued));
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
     if (!known && seen != nullptr && !seen->shapes.empty() && seen->shapes.front().percent >= known_percent &&
         seen->shapes.front().text.size() <= longest_form)
-        finding.title.say(", {} of them {},", Percent{seen->shapes.front().percent}, term(seen->shapes.front().text));
+        finding.title.say(", {} {},",
+                          seen->shapes.front().percent >= nearly_all
+                              ? Sentence(Ours("all of them"))
+                              : sentence("{} of them", Percent{seen->shapes.front().percent}),
+                          term(seen->shapes.front().text));
 }
 
 // "; 400 timers send to it".

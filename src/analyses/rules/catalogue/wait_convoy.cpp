@@ -188,7 +188,7 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
         return sentence(" for the disk log {}", PrintedTerm{convoy.put_off->what, convoy.put_off->what->term()});
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) return Ours(" for tables of mnesia");
     const WaitEdge* next = target.process == ProcId::none ? nullptr : facts.get<Waits>().edge(target.process);
-    if (next != nullptr) {
+    if (next != nullptr && !next->target.port.has()) {
         text.say(", through {}, for {}", target_text(facts.snapshot(), target),
                  convoy.end == ProcId::none ? target_text(facts.snapshot(), next->target) : sentence("{}", convoy.end));
     } else if (convoy.waiters == convoy.fan->waiters) {
@@ -251,16 +251,15 @@ HeldUp held_up(const Facts& facts, const Convoy& convoy) {
     return {};
 }
 
-// "; it waits in prim_inet:send/4, called by my_sender:terminate/2, over #Port<0.7> (tcp_inet), which has 4.0 MiB that
-// nobody takes": where the chain ends at a port.
+// "; it waits in my_sender:terminate/2 over #Port<0.7> (tcp_inet), which has 4.0 MiB that nobody takes": where the
+// chain ends at a port.
 Sentence waits_outside(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
     const ProcId last = last_process(facts.get<Waits>(), convoy.fan->target.process);
     const WaitEdge* const edge = facts.get<Waits>().edge(last);
     if (edge == nullptr || !edge->target.port.has()) return {};
-    Sentence text = sentence("; it waits in {}", edge->function);
-    if (const FunctionId by = caller_of(s, s[last]); by != FunctionId::none && by != edge->function)
-        text.say(", called by {},", by);
+    const FunctionId by = caller_of(s, s[last]);
+    Sentence text = sentence("; it waits in {}", by == FunctionId::none ? edge->function : by);
     text.add(outside(facts, last));
     return text;
 }
