@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions in which a process that has crashed tells the loggers of it, and goes on dying when they return.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace beamheap::erlang {
+
+struct CrashReporter {
+    std::string_view module, function;  // of any arity
+};
+// lib/stdlib of OTP R13 to 29. Each calls logger (error_logger up to 20) while its own frame stands: handlers format in
+// the process that logs, the State and the last message among what they print.
+inline constexpr std::array crash_reporters{
+    CrashReporter{"gen_server", "error_info"},      CrashReporter{"gen_statem", "error_info"},
+    CrashReporter{"gen_fsm", "error_info"},         CrashReporter{"gen_event", "report_error"},
+    CrashReporter{"gen_event", "report_terminate"}, CrashReporter{"proc_lib", "crash_report"},
+    CrashReporter{"Elixir.Task.Supervised", "log"},
+};
+/// The beginnings of modules in which such a process is while it formats.
+inline constexpr std::array formatting_modules{std::string_view("io_lib"), std::string_view("logger"),
+                                               std::string_view("error_logger"), std::string_view("Elixir.Inspect"),
+                                               std::string_view("Elixir.Logger")};
+
+}  // namespace beamheap::erlang
