@@ -13,9 +13,13 @@ struct CrashReporter {
 // lib/stdlib of OTP R13 to 29. Each calls logger (error_logger up to 20) while its own frame stands: handlers format in
 // the process that logs, the State and the last message among what they print.
 inline constexpr std::array crash_reporters{
-    CrashReporter{"gen_server", "error_info"},      CrashReporter{"gen_statem", "error_info"},
-    CrashReporter{"gen_fsm", "error_info"},         CrashReporter{"gen_event", "report_error"},
-    CrashReporter{"gen_event", "report_terminate"}, CrashReporter{"proc_lib", "crash_report"},
+    CrashReporter{"gen_server", "error_info"},
+    CrashReporter{"gen_statem", "error_info"},
+    CrashReporter{"gen_fsm", "error_info"},
+    CrashReporter{"gen_event", "report_error"},
+    CrashReporter{"gen_event", "report_terminate"},
+    CrashReporter{"proc_lib", "crash_report"},
+    CrashReporter{"proc_lib", "exit_p"},
     CrashReporter{"Elixir.Task.Supervised", "log"},
 };
 /// The beginnings of modules in which such a process is while it formats.

@@ -2,12 +2,13 @@
 %% argument for the twin that takes back what it makes, or is answered. Facts: whose it is, and how many.
 -module(scenario_many).
 -export([scenarios/0, many_entries/1, many_keys/1, many_handlers/1, many_descents/1, many_files/1, many_timers/1, many_monitors/1,
-         many_ended/1, same_rows/1, alike_states/1, asked_by_tag/1, asked_by_monitor/1, asked_by_selector/1]).
+         many_ended/1, same_rows/1, alike_states/1, asked_by_tag/1, asked_by_monitor/1, asked_by_selector/1,
+         crash_reported/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, handle_event/2, descends/2, report/1, asks/2, broker/2, connection/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, many/2, healthy/1, plan/2, all_rest/1, wait_until/2]).
 
-scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, same_rows, alike_states, asked_by_tag, asked_by_monitor, asked_by_selector].
+scenarios() -> [many_entries, many_keys, many_handlers, many_descents, many_files, many_timers, many_monitors, many_ended, same_rows, alike_states, asked_by_tag, asked_by_monitor, asked_by_selector, crash_reported].
 
 -define(SICK(Args, Many, Few), case healthy(Args) of true -> Few; false -> Many end).
 
@@ -139,6 +140,21 @@ asked_by_selector(Args) ->
     all_rest([Store, Prices | Clients]),
     plan(Args, #{findings => ['few-waiters'], culprit => Store, waiting => 6, severity => medium}).
 
+%% A server that crashes with a large State, which it formats for the loggers before it ends.
+crash_reported(Args) ->
+    N = ?SICK(Args, 400000, 4),
+    {ok, Owner} = gen_server:start({local, order_cache}, ?MODULE, #{orders => [{I, <<"an order and what it says">>, [a, b]} || I <- lists:seq(1, N)]}, []),
+    Monitor = monitor(process, Owner),
+    Owner ! {refund, 17},
+    wait_until(reporting, fun() ->
+        receive {'DOWN', Monitor, _, _, _} -> true
+        after 0 -> case process_info(Owner, [current_function, reductions]) of
+                       [{_, {Module, _, _}}, {_, Done}] -> Done > 5000000 andalso lists:prefix("io_lib", atom_to_list(Module));
+                       undefined -> true
+                   end
+        end end),
+    (plan(Args, #{findings => [dying], culprit => Owner}))#{asked => [self()]}.
+
 writes(true, _) -> ok;
 writes(false, Request) -> receive {written, Request} -> ok end.
 
@@ -181,5 +197,6 @@ query(Socket, I) -> ok = gen_tcp:send(Socket, <<I:32>>), {ok, Value} = gen_tcp:r
 init(State) -> {ok, State}.
 handle_call(_, _, State) -> {reply, ok, State}.
 handle_cast(_, State) -> {noreply, State}.
+handle_info({refund, Order}, #{orders := _} = State) -> {noreply, State#{refunds := [Order]}};
 handle_info(_, State) -> {noreply, State}.
 handle_event(_, State) -> {ok, State}.

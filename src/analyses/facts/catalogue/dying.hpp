@@ -20,7 +20,7 @@ namespace beamheap::analyses {
 
 struct CrashReporting {
     ProcId process = ProcId::none;
-    FunctionId reporter = FunctionId::none;  ///< "gen_server:error_info/8"
+    FunctionId reporter = FunctionId::none;  ///< in which it tells the loggers
     std::optional<Failure> failure;          ///< what it crashed of; none: not found
 };
 
