@@ -90,7 +90,7 @@ report(Table) -> Rows = ets:tab2list(Table), garbage_collect(), receive {format,
 
 %% Sessions that each keep what was asked of them.
 alike_states(Args) ->
-    N = ?SICK(Args, 5000, 5),
+    N = ?SICK(Args, 9000, 5),
     Those = many(60, fun(I) -> {ok, P} = gen_server:start(?MODULE, {session, I, lists:seq(1, I), #{asked => [{I, query, K} || K <- lists:seq(1, N)]}}, []), P end),
     [sys:get_state(P) =/= garbage_collect(P) || P <- Those],
     all_rest(Those),

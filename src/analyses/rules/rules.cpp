@@ -90,6 +90,7 @@ std::vector<Finding> run_rules(const Facts& facts) {
     fold_stories(facts, findings);
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
         if (a.severity != b.severity) return a.severity > b.severity;
+        if (a.leads != b.leads) return a.leads;
         return a.role < b.role;
     });
     return findings;
