@@ -31,6 +31,17 @@ bool has_role(std::string_view module, ModuleRole role);
 /// Whose NIF resources are open files, each of which monitors the process that has opened it (prim_file_nif.c, since
 /// OTP 21).
 inline constexpr std::string_view module_of_files = "prim_file";
+/// Whose NIF resources are each a file descriptor, and monitor the process that has it: prim_file's, and since OTP 22
+/// prim_socket's.
+inline bool is_of_descriptors(std::string_view module) {
+    return module == module_of_files || module == "prim_socket" || module == "socket";
+}
+/// Drivers of which each port is a socket (inet_drv.c).
+inline bool is_driver_of_sockets(std::string_view driver) {
+    return driver == "tcp_inet" || driver == "udp_inet" || driver == "sctp_inet";
+}
+/// Whose State has a limit on restarts beside its children: neither is held against the other.
+inline constexpr std::string_view module_of_supervisors = "supervisor";
 
 /// Whether a module's frames tell how something was called: one of the role `library`, or of Elixir's own compiler and
 /// configuration.

@@ -136,6 +136,14 @@ constexpr std::string_view code_server = "code_server";
 /// Who works for others: those who wait for it say for whom.
 constexpr std::string_view tls_sender = "tls_sender";
 constexpr HeldUpFunction socket_send{"socket", "send", true};
+/// Whether a process waits in it for the next connection of a socket that listens (prim_inet:accept0/3,
+/// socket:accept/2; OTP R13 to 29).
+inline bool accepts_connections(std::string_view module, std::string_view function) {
+    return (module == "prim_inet" || module == "socket" || module == "gen_tcp_socket") &&
+           function.starts_with("accept");
+}
+/// The driver of ports that are connections by TCP, or listen for them.
+inline constexpr std::string_view tcp_driver = "tcp_inet";
 inline constexpr std::array distribution_sends{
     HeldUpFunction{"erts_internal", "dsend_continue_trap"},
     HeldUpFunction{"erlang", "bif_return_trap"},
