@@ -199,7 +199,10 @@ Sentence outside(const Facts& facts, ProcId process) {
     if (port == nullptr) return {};
     const Snapshot& s = facts.snapshot();
     if (port->queue_bytes.value_or(0) != 0)
-        return sentence(" over {}, which has {} that nobody takes", port_words(s, *port), bytes(*port->queue_bytes));
+        return sentence(s.text(port->driver).find("_inet") != std::string_view::npos
+                            ? Form<2>(" over {}, which has {} to send that its peer does not read")
+                            : Form<2>(" over {}, which has {} to send that nobody takes"),
+                        port_words(s, *port), bytes(*port->queue_bytes));
     if (!port->output_bytes.has() || !port->input_bytes.has() || port->driver == TextId::none)
         return sentence(" over {}", port_words(s, *port));
     return sentence(" over {} ({}: sent {}, received {})", port->port, names(s.text(port->driver)),

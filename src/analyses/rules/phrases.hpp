@@ -49,8 +49,9 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true
 /// gen_server:loop/7".
 Sentence doing(const Facts& facts, ProcId process);
 /// Over which port a process waits for what is outside of the node: " over #Port<0.7> (tcp_inet: sent 54 B, received
-/// 0 B)", " over #Port<0.7> (tcp_inet), which has 4.0 MiB that nobody takes". The port is the one that it waits for,
-/// the only one that its youngest frame names, or the only socket that it owns. Empty where there is no such.
+/// 0 B)", " over #Port<0.7> (tcp_inet), which has 4.0 MiB to send that its peer does not read". The port is the one
+/// that it waits for, the only one that its youngest frame names, or the only socket that it owns. Empty where there is
+/// no such.
 Sentence outside(const Facts& facts, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
 bool idle(const Facts& facts, ProcId process);

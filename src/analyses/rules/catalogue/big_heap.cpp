@@ -297,6 +297,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}")
                                                 : Form<2>("; {} that watch it sit in {}"),
                               number(around.count), around.function);
+            finding.title.add(outside(facts, around.example));
             finding.evidence.push_back(
                 fact("one of those around it", sentence("{}: {}", around.example, frames_text(facts, around.example))));
             finding.advise("See why those that it works for do not go on: {}",

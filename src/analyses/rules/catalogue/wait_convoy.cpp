@@ -251,8 +251,8 @@ HeldUp held_up(const Facts& facts, const Convoy& convoy) {
     return {};
 }
 
-// "; it waits in my_sender:terminate/2 over #Port<0.7> (tcp_inet), which has 4.0 MiB that nobody takes": where the
-// chain ends at a port.
+// "; it waits in my_sender:terminate/2 over #Port<0.7> (tcp_inet), which has 4.0 MiB to send that its peer does not
+// read": where the chain ends at a port.
 Sentence waits_outside(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
     const ProcId last = last_process(facts.get<Waits>(), convoy.fan->target.process);
