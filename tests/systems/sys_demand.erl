@@ -5,7 +5,8 @@
 -module(sys_demand).
 -export([sick/0, healthy/0]).
 
-sick() -> start(true, 60000, fun() -> 'Elixir.Mailer.Producer':buffered() >= 59000 andalso sys_kit:at('Elixir.Mailer.Consumer') =:= {'Elixir.Mailer.Consumer', scan, 2} end).
+sick() -> start(true, 60000, fun() -> 'Elixir.Mailer.Producer':buffered() >= 59000 andalso sys_kit:at('Elixir.Mailer.Consumer') =:= {'Elixir.Mailer.Consumer', scan, 2}
+    andalso process_info(whereis('Elixir.Mailer.Producer'), status) =:= {status, waiting} end).
 healthy() -> start(false, 600, fun() -> 'Elixir.Mailer.Producer':buffered() =:= 0 andalso sys_kit:queue('Elixir.Mailer.Consumer') =:= 0 end).
 
 start(Stuck, Events, Reached) ->
