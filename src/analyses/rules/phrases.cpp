@@ -287,8 +287,12 @@ void about(const Facts& facts, ProcId process, Finding& finding) {
 
 std::optional<Recursion> fills_its_stack(const Facts& facts, ProcId process) {
     const bool refused = facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == process;
-    const std::uint64_t least_bytes = refused ? 1u << 20 : 8u << 20;
-    return recursion(facts.snapshot(), process, least_bytes / facts.snapshot().source.word_size);
+    const std::uint64_t word = facts.snapshot().source.word_size;
+    const std::uint64_t least_words = (refused ? 1u << 20 : 8u << 20) / word;
+    if (auto found = recursion(facts.snapshot(), process, least_words)) return found;
+    const Slogan& slogan = facts.get<Slogan>();
+    if (!refused || slogan.allocator != "eheap_alloc" || !slogan.refused_bytes.has()) return std::nullopt;
+    return recursion_by_sizes(facts.snapshot(), process, *slogan.refused_bytes / word, least_words);
 }
 
 std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
