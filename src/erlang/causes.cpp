@@ -158,7 +158,7 @@ constexpr CauseRow rows[] = {
     // the cause, where a report tells it.
     {.reason = "shutdown",
      .kind = unknown,
-     .says = "its top supervisor gave up: children failed more often than it allows (shutdown)",
+     .says = "its top supervisor gave up: a child failed too often (shutdown)",
      .circumstance = Circumstance::had_run},
 
     // The distribution (inet_tcp_dist.erl, erl_epmd.erl), the terminal, applications, names of processes.

@@ -383,7 +383,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
      "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
     {"{application_terminated,shop,shutdown}", "unknown",
-     "its top supervisor gave up: children failed more often than it allows (shutdown)", ""},
+     "its top supervisor gave up: a child failed too often (shutdown)", ""},
     {"{\"bad application name\",\"shop.app\"}", "bad_code", "the resource file shop.app is wrong: bad application name",
      "Check the file with file:consult/1: it names the line."},
 };
@@ -566,7 +566,7 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
     REQUIRE(ended);
     CHECK(present::plain_text(Snapshot(), ended->cause.what) ==
-          "its top supervisor gave up: children failed more often than it allows (shutdown)");
+          "its top supervisor gave up: a child failed too often (shutdown)");
     // The library's frames are not where the application's own code is.
     CHECK(told("{#{'__struct__' => 'Elixir.File.Error','__exception__' => true,action => <<\"read file\">>,path => "
                "<<\"/p.csv\">>,reason => enoent},"
