@@ -171,18 +171,29 @@ Finding finding_of(const Facts& facts, ProcId id) {
     const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(facts, id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
+    const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
+    const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
     finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
     say_what(facts, id, queued, finding);
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(facts));
-        finding.title.say(", which keep {} of binaries ({} of the node's memory)", bytes(*binaries),
-                          Percent{finding.percent.value_or(0)});
-    } else if (held.has() && percent && *percent >= 1)
-        finding.title.say(" and {} ({} of all processes')", bytes(*held), Percent{*percent});
+        finding.title.say(", which keep {} of binaries", bytes(*binaries));
+        if (reader.empty()) finding.title.say(" ({} of the node's memory)", Percent{finding.percent.value_or(0)});
+    } else if (held.has() && percent && *percent >= 1) {
+        finding.title.say(" and {}", bytes(*held));
+        if (reader.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
+    }
     if (waits != nullptr) {
-        finding.title.say("; it waits in {} for {}", waits->function, target_text(facts.snapshot(), waits->target));
-        if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
+        if (!reader.empty()) finding.title.say("; {}", reader);
+        else if (!output.empty()) finding.title.say("; it prints, and {}", output);
+        else
+            finding.title.say("; it waits in {} for {}", waits->function, target_text(facts.snapshot(), waits->target));
+        if (!reader.empty() || !output.empty())
+            finding.evidence.push_back(
+                fact("what it waits for",
+                     sentence("{}, in {}", target_text(facts.snapshot(), waits->target), waits->function)));
+        else if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
             finding.title.say(", which {}", doing(facts, by));
     } else {
         finding.title.say("; it {}", doing(facts, id));
