@@ -29,6 +29,12 @@ constexpr const char* library_hint =
 
 constexpr CauseRow rows[] = {
     // Texts, by whom they are given: application_controller.erl, init.erl, reltool_server.erl, reltool_target.erl.
+    {.reason =
+         "Reason = (_ ++ \":/\" ++ _ ++ \".erlang.cookie\" ++ _ | _ ++ \":\\\\\" ++ _ ++ \".erlang.cookie\" ++ _)",
+     .kind = cookie,
+     .says = "the cookie file can't be used: {Reason:vm}",
+     .hint = "The account that runs the node (a service has another one) must be allowed to read it; it lies in the "
+             "folder of HOME, or of HOMEDRIVE and HOMEPATH."},
     {.reason = "Reason = (_ ++ \".erlang.cookie\" ++ _ | _ ++ \"cookie file\" ++ _)",
      .kind = cookie,
      .says = "the cookie file can't be used: {Reason:vm}",

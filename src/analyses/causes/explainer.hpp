@@ -44,6 +44,7 @@ private:
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
+    static bool is_of_otp(std::string_view module);
     bool hides_library(std::string_view module) const;
     std::vector<std::string> modules_not_loaded() const;
     bool name_taken(Sentence name);
