@@ -154,23 +154,18 @@ bool in_own_receive(const Facts& facts, ProcId id) {
            caller(s, process).empty();
 }
 
-Finding finding_of(const Facts& facts, ProcId id) {
-    const Process& process = facts.snapshot()[id];
-    const std::uint64_t queued = *process.msgq_len;
-    const Count held = process_bytes(facts, process);
-    const auto percent = percent_of(held, all_process_bytes(facts));
-    Finding finding;
-    about(facts, id, finding);
-    const Count binaries = heavy_binaries(facts, id);
-    finding.severity = severity_of(queued, held.value_or(0), percent.value_or(0));
-    if (binaries.has()) finding.severity = std::max(finding.severity, FindingSeverity::high);
-    finding.count = queued;
-    finding.bytes = held;
-    finding.percent = percent;
+// Whether it has looked at all of them and waits for another one.
+bool takes_none(const Facts& facts, ProcId id) {
+    return facts.snapshot()[id].state == ProcessState::waiting && facts.get<Waits>().edge(id) == nullptr &&
+           !idle(facts, id);
+}
+
+// How long its queue is, what that keeps, and what it does instead: whom it waits for, and who reads too slowly.
+void say_queue(const Facts& facts, ProcId id, Finding& finding) {
+    const std::uint64_t queued = *facts.snapshot()[id].msgq_len;
+    const Count held = finding.bytes, binaries = heavy_binaries(facts, id);
+    const auto percent = finding.percent;
     const WaitEdge* waits = facts.get<Waits>().edge(id);
-    const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(facts, id);
-    finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
-    finding.of_waiting = true;
     const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
     const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
     finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
@@ -197,9 +192,28 @@ Finding finding_of(const Facts& facts, ProcId id) {
             finding.title.say(", which {}", doing(facts, by));
     } else {
         finding.title.say("; it {}", doing(facts, id));
-        if (takes_none) finding.title.add(Ours(", taking none"));
+        if (takes_none(facts, id)) finding.title.add(Ours(", taking none"));
     }
     say_timers(facts, id, finding);
+}
+
+Finding finding_of(const Facts& facts, ProcId id) {
+    const Process& process = facts.snapshot()[id];
+    const std::uint64_t queued = *process.msgq_len;
+    const Count held = process_bytes(facts, process);
+    const auto percent = percent_of(held, all_process_bytes(facts));
+    Finding finding;
+    about(facts, id, finding);
+    const Count binaries = heavy_binaries(facts, id);
+    finding.severity = severity_of(queued, held.value_or(0), percent.value_or(0));
+    if (binaries.has()) finding.severity = std::max(finding.severity, FindingSeverity::high);
+    finding.count = queued;
+    finding.bytes = held;
+    finding.percent = percent;
+    const WaitEdge* waits = facts.get<Waits>().edge(id);
+    finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
+    finding.of_waiting = true;
+    say_queue(facts, id, finding);
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
         share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)));
@@ -210,7 +224,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
                                           AmountUnit::bytes,
                                           seen->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(facts, id, finding);
-    if (takes_none)
+    if (takes_none(facts, id))
         finding.evidence.push_back(
             fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
     add_stack(facts, id, finding);
