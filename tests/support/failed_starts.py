@@ -258,6 +258,10 @@ MORE_WAYS = [
     Way("words", evaluated("exit({config_error, \"the variable DATABASE_URL is not set\", [1,2,3,4,5,6]})."), ("DATABASE_URL is not set",)),
     Way("not_all", evaluated("{ok,_} = application:ensure_all_started(no_such_application)."), ("no_such_application", "not installed")),
     Way("halt_text", evaluated("erlang:halt(\"Cannot start: the license expired\")."), ("license expired",)),
+    # The parser's words, somewhere within a reason; and a reason of the same form by somebody else.
+    Way("parse_within", evaluated("erlang:error({config, \"a.cfg\", {3,erl_parse,[\"syntax error before: \",\"foo\"]}})."), ("a.cfg is no Erlang, line 3", "before: foo")),
+    Way("parse_other", evaluated("erlang:error({config, \"a.cfg\", {3,my_parse,[\"unknown key: \",\"foo\"]}})."), ("unknown key: foo",), ("no Erlang",)),
+    Way("otp_function", evaluated("gen_udp:openn(1)."), ("gen_udp:openn/1",), ("meant", "misspelt")),
     Way("run_error", lambda m: ["-run", "erlang", "error", "oops"], ("oops",)),
     Way("resource_syntax", resource("{application, sick, [{vsn,"), ("sick",)),
     Way("resource_name", resource("{application, other, [{vsn,\"1\"}]}."), ("sick", ".app")),
@@ -323,7 +327,7 @@ WAYS = [
     Way("eval_typo", lambda m: ["-eval", "propslist:get_value(a, [])."], ("propslist:get_value/2", "proplists")),
     Way("no_boot_file", lambda m: ["-boot", "/nonexistent/start"], ("/nonexistent/start.boot",)),
     Way("no_config", lambda m: ["-config", "/nonexistent/sys"], ("/nonexistent/sys.config",)),
-    Way("config_syntax", config("[{kernel, [}]."), ("sick.config", "syntax")),
+    Way("config_syntax", config("[{kernel, [}]."), ("sick.config", "syntax"), ('["',)),
     # A name or port of the distribution that is taken ends nodes of 23 and later without a dump.
     Way("name_bad", lambda m: ["-sname", "x@a.b.c"], ("x@a.b.c", "short node name")),
     Way("cookie_mode", bad_cookie, ("cookie",)),

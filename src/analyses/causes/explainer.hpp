@@ -25,6 +25,7 @@ public:
 private:
     // cause.cpp: what is told by the form of the reason (erlang/causes.hpp)
     bool row(erlang::Turn turn);
+    bool syntax_within();
     bool in_circumstances(const erlang::CauseRow& row) const;
     Element inside() const;
     void about_server(CauseKind kind, const Element& server);
