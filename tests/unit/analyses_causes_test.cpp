@@ -466,6 +466,16 @@ TEST_CASE("a text about an error that was to be printed tells why, where nobody 
     CHECK_FALSE(told_cause(Snapshot(), "", std::vector{greeting}));
 }
 
+TEST_CASE("a whole reason of the application's own goes before the end of another process", "[causes]") {
+    const std::vector<LogEvent> other{event_of(
+        "{error_report,<0.8.0>,{<0.90.0>,crash_report,[[{initial_call,{cache,init,['Argument__1']}},{pid,<0.90.0>},"
+        "{registered_name,cache},{error_info,{exit,{listen,eaddrinuse},[{cache,init,1,[]}]}}],[]]}}")};
+    CHECK(told("{application_start_failure,shop,{no_license,2031}}", other).what == "{no_license,2031}");
+    CHECK(told("{application_start_failure,shop,shutdown}", other).kind == "port_taken");
+    CHECK(told("{application_start_failure,shop,{{listen,...},{shop_app,start,[normal,[]]}}}", other).kind ==
+          "port_taken");
+}
+
 TEST_CASE("what stands in another report", "[causes]") {
     const std::string nodistribution =
         "{shutdown,{failed_to_start_child,net_sup,{shutdown,{failed_to_start_child,net_kernel,{'EXIT',nodistribution}}}"

@@ -59,7 +59,11 @@ bool is_decisive(const ToldCause& told) {
     // down follows from something else.
     constexpr int known = 4;
     const auto of_init = [](const LogFrame& frame) { return frame.module == "init"; };
-    return failure.is_whole() && (rank(told) == known || std::ranges::any_of(failure.stack, of_init));
+    // A tagged term of the application's own making is its reason, too; a bare word may be anybody's, and a pair that
+    // was not taken apart is of supervisors whose reasons were cut.
+    const auto tag = TermReader(*failure.term).begin_of(failure.reason);
+    const bool own_words = tag && TermReader::is_atom(tag->first) && !TermReader::is(tag->first, "shutdown");
+    return failure.is_whole() && (rank(told) == known || own_words || std::ranges::any_of(failure.stack, of_init));
 }
 
 // Whether an event is about the same reason: it may tell more of the way to it.
