@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // =loaded_modules, =mod:NAME (beam_bif_load.c, loaded() in break.c) and =fun (dump_fun_entries() in erl_fun.c).
+#include <algorithm>
+
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
@@ -31,9 +33,40 @@ void read_compilation(Loader& loader, Module& module, std::string_view value, st
     if (length <= info.size() - from) module.source = loader.snapshot.texts.intern(info.substr(from, length));
 }
 
+// Of the attributes {behaviour, [Name]} is asked for, in either spelling: its name and the list of atoms behind it, as
+// bytes, too.
+void read_attributes(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
+    constexpr std::size_t most_bytes = 64u << 10, most_names = 8;
+    constexpr char atom_ext = 'd', small_atom_ext = 's', atom_utf8_ext = 'v', small_atom_utf8_ext = 'w';
+    TermStyle style;
+    style.base64 = loader.dialect.version >= 5;
+    std::string info;
+    append_data(style, value, info, most_bytes);
+    const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };
+    std::string names;
+    for (std::size_t at = 0; (at = info.find("behavio", at)) != info.npos;) {
+        at += info.compare(at, 9, "behaviour") == 0 ? 9 : 8;
+        constexpr std::size_t head = 5;  // LIST_EXT and a length of four bytes
+        if (at + head > info.size() || info[at] != 'l') continue;
+        const std::size_t count = byte(at + 4);
+        at += head;
+        for (std::size_t i = 0; i < std::min(count, most_names) && at + 3 <= info.size(); ++i) {
+            const char tag = info[at];
+            const bool small = tag == small_atom_ext || tag == small_atom_utf8_ext;
+            if (!small && tag != atom_ext && tag != atom_utf8_ext) break;
+            const std::size_t length = small ? byte(at + 1) : byte(at + 1) << 8 | byte(at + 2);
+            at += small ? 2 : 3;
+            if (length > info.size() - at) break;
+            names += (names.empty() ? "" : " ") + info.substr(at, length);
+            at += length;
+        }
+    }
+    if (!names.empty()) module.behaviours = loader.snapshot.texts.intern(names);
+}
+
 constexpr Field<Module> module_fields[] = {
     {"Current size: ", &Module::current_bytes},
-    {"Current attributes: ", {}, {}, ignore},
+    {"Current attributes: ", {}, {}, read_attributes},
     {"Current compilation info: ", {}, {}, read_compilation},
     {"Old size: ", &Module::old_bytes},
     {"Old attributes: ", {}, {}, ignore},

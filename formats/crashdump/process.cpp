@@ -244,11 +244,14 @@ void judge_blocks(Process& process, const Blocks& blocks, std::uint32_t word) {
     process.stack_words = words_between(blocks.stack_top, blocks.stack_end, word);
     const Count block = words_between(blocks.heap_start, blocks.stack_end, word);
     const Count unused = words_between(blocks.heap_top, blocks.stack_end, word);
-    if (!block.has() || block != process.heap_words || unused != process.heap_unused_words)
-        process.heap_unused_words = Count();
+    // Before OTP 19 there are no addresses. A block with nothing but free words and stack is that of the process then:
+    // the one that terms are moved to has at least one.
+    const bool empty = blocks.heap_start == 0 && process.heap_unused_words == process.heap_words;
+    const bool agrees = block.has() && block == process.heap_words && unused == process.heap_unused_words;
+    if (!agrees && !empty) process.heap_unused_words = Count();
     const bool old_agrees =
         blocks.old_start == 0
-            ? blocks.heap_start != 0 && process.old_heap_words == Count(0)
+            ? (blocks.heap_start != 0 || empty) && process.old_heap_words == Count(0)
             : words_between(blocks.old_start, blocks.old_end, word) == process.old_heap_words &&
                   words_between(blocks.old_top, blocks.old_end, word) == process.old_heap_unused_words;
     if (!old_agrees) process.old_heap_unused_words = Count();
@@ -417,9 +420,11 @@ void read_process(Loader& loader, const Section& section, std::string_view body)
     }
 
     // A dirty scheduler is to collect it: until then it may go on in a fragment, of which the dump does not tell, but
-    // that its free words and stack may be more than the block holds that it left.
+    // that its free words and stack may be more than the block holds that it left. Where they are all of the block, no
+    // term is on it: a fragment has another size.
     if (loader.state_awaits_collection(process.internal_state)) {
-        process.heap_unused_words = collecting ? process.heap_unused_words : Count();
+        const bool empty = process.heap_unused_words == process.heap_words;
+        process.heap_unused_words = collecting || empty ? process.heap_unused_words : Count();
         loader.anomalies().add(Anomaly::collection_awaited, section.offset, section.id);
     }
     if (!snapshot.index_process(id)) {

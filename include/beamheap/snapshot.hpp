@@ -252,7 +252,8 @@ struct DistNode {
 struct Module {
     TextId name = TextId::none;
     Count current_bytes, old_bytes;
-    TextId source = TextId::none;  ///< path of its source as the compiler noted it; none: not known
+    TextId source = TextId::none;      ///< path of its source as the compiler noted it; none: not known
+    TextId behaviours = TextId::none;  ///< those that it says to have, blanks between them; none: no dump, or no such
 };
 
 /// Funs that the VM knows, one entry per fun of a loaded module.

@@ -29,6 +29,12 @@ constexpr const char* library_hint =
 
 constexpr CauseRow rows[] = {
     // Texts, by whom they are given: application_controller.erl, init.erl, reltool_server.erl, reltool_target.erl.
+    {.reason =
+         "Reason = (_ ++ \":/\" ++ _ ++ \".erlang.cookie\" ++ _ | _ ++ \":\\\\\" ++ _ ++ \".erlang.cookie\" ++ _)",
+     .kind = cookie,
+     .says = "the cookie file can't be used: {Reason:vm}",
+     .hint = "The account that runs the node (a service has another one) must be allowed to read it; it lies in the "
+             "folder of HOME, or of HOMEDRIVE and HOMEPATH."},
     {.reason = "Reason = (_ ++ \".erlang.cookie\" ++ _ | _ ++ \"cookie file\" ++ _)",
      .kind = cookie,
      .says = "the cookie file can't be used: {Reason:vm}",
@@ -158,7 +164,7 @@ constexpr CauseRow rows[] = {
     // the cause, where a report tells it.
     {.reason = "shutdown",
      .kind = unknown,
-     .says = "its top supervisor gave up: children failed more often than it allows (shutdown)",
+     .says = "its top supervisor gave up: a child failed too often (shutdown)",
      .circumstance = Circumstance::had_run},
 
     // The distribution (inet_tcp_dist.erl, erl_epmd.erl), the terminal, applications, names of processes.

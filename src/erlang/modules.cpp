@@ -25,6 +25,28 @@ static_assert(std::ranges::is_sorted(rows, {}, &ModuleRow::name));
 
 std::span<const ModuleRow> known_modules() { return rows; }
 
+bool is_worker(std::string_view behaviours) {
+    constexpr std::string_view of_workers[] = {"gen_server",       "gen_statem",      "gen_fsm",
+                                               "gen_event",        "gen_server2",     "supervisor_bridge",
+                                               "Elixir.GenServer", "Elixir.GenStage", "Elixir.GenEvent"};
+    while (!behaviours.empty()) {
+        const std::size_t end = behaviours.find(' ');
+        if (std::ranges::find(of_workers, behaviours.substr(0, end)) != std::end(of_workers)) return true;
+        behaviours = end == behaviours.npos ? std::string_view{} : behaviours.substr(end + 1);
+    }
+    return false;
+}
+
+bool is_called_after(std::string_view module, std::string_view application) {
+    std::string camel = "Elixir.";
+    bool capital = true;
+    for (const char c : application) {
+        if (c != '_') camel += capital && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        capital = c == '_';
+    }
+    return !application.empty() && (module.starts_with(application) || module.starts_with(camel));
+}
+
 bool has_role(std::string_view module, ModuleRole role) {
     const auto found = std::ranges::lower_bound(rows, module, {}, &ModuleRow::name);
     return found != std::end(rows) && found->name == module && found->has(role);

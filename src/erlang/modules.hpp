@@ -27,6 +27,14 @@ struct ModuleRow {
 /// All that are known, sorted by name.
 std::span<const ModuleRow> known_modules();
 
+/// Whether one of the behaviours of a module, with blanks between them, is that of a process which a supervisor may
+/// start as a worker: gen_server, GenStage, ...
+bool is_worker(std::string_view behaviours);
+
+/// Whether a module's name begins with that of an application, as is usual: shop_tax, Elixir.Shop.Tax,
+/// Elixir.ShopWeb.Endpoint of shop.
+bool is_called_after(std::string_view module, std::string_view application);
+
 bool has_role(std::string_view module, ModuleRole role);
 /// Whose NIF resources are open files, each of which monitors the process that has opened it (prim_file_nif.c, since
 /// OTP 21).

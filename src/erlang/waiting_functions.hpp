@@ -109,6 +109,10 @@ inline constexpr std::array idle_functions{
     IdleFunction{"cowboy_websocket", "loop"},
     IdleFunction{"ranch_conns_sup", "loop"},
     IdleFunction{"rabbit_writer", "mainloop1"},
+    IdleFunction{"rabbit_reader", "mainloop"},
+    IdleFunction{"gun", "loop"},
+    IdleFunction{"emqx_connection", "recvloop"},
+    IdleFunction{"yaws_server", "gserv_loop"},
     IdleFunction{"gen_batch_server", "loop_wait"},
 };
 
@@ -118,6 +122,12 @@ inline constexpr std::array idle_callers{
     IdleFunction{"gleam@otp@actor", "loop"},
     IdleFunction{"gleam@otp@actor", "receive_message"},
 };
+
+/// Whether a function is called what people call the receive of a server: loop, main_loop, recvloop, message_loop/3.
+/// Such a one is at rest there as long as nothing is in its queue that it has not taken.
+constexpr bool is_loop_name(std::string_view function) {
+    return function.find("loop") != function.npos || function.find("Loop") != function.npos;
+}
 
 // Where a process is held up because what it sends to takes nothing: the receive of a socket of the module `socket`
 // (`send` and whatever begins so), and the traps that a process stands in that the VM suspended on a full connection to
@@ -132,6 +142,9 @@ struct HeldUpFunction {
 // when it is done, and idles meanwhile.
 constexpr HeldUpFunction terminal_write{"prim_tty", "write_nif"};
 constexpr std::string_view terminal_server = "user";
+/// Where what a process prints through its group leader is handed on to that one's own leader.
+constexpr HeldUpFunction hands_on_output{"application_master", "main_loop"};
+constexpr std::string_view printing = "io";
 constexpr std::string_view code_server = "code_server";
 /// Who works for others: those who wait for it say for whom.
 constexpr std::string_view tls_sender = "tls_sender";

@@ -1,12 +1,12 @@
 %% Waits that no monitor tells: for programs, for who gives back a lock or a thing of a pool, for a name, for the last one who comes.
 %% Each takes `healthy` as its last argument for the twin with the same load and no disease.
 -module(scenario_untold).
--export([scenarios/0, programs_asked/1, lock_forgotten/1, lock_served/1, lock_orphaned/1, pool_served/1, lines_by_turns/1, name_awaited/1, barrier/1, tasks_hung/1, node_silent/1, slices_in_table/1]).
+-export([scenarios/0, programs_asked/1, lock_forgotten/1, lock_served/1, lock_orphaned/1, pool_served/1, lines_by_turns/1, name_awaited/1, barrier/1, tasks_hung/1, node_silent/1, slices_in_table/1, feed_blocked/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3]).
--export([asks_node/2, converts/2, with_lock/1, serves/1, worker/1, uses/1, takes/1, looks/1, member/2, start_task/2, task/2]).
+-export([asks_node/2, converts/2, with_lock/1, serves/1, worker/1, uses/1, takes/1, looks/1, member/2, start_task/2, task/2, served/0]).
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, wait_until/3, many/2, healthy/1, plan/2, all_rest/1, stopped_peer/1, calling_nodes/0]).
 
-scenarios() -> [programs_asked, lock_forgotten, lock_served, lock_orphaned, pool_served, lines_by_turns, name_awaited, barrier, tasks_hung, node_silent, slices_in_table].
+scenarios() -> [programs_asked, lock_forgotten, lock_served, lock_orphaned, pool_served, lines_by_turns, name_awaited, barrier, tasks_hung, node_silent, slices_in_table, feed_blocked].
 
 %% Programs that each has started itself, has asked something, and that say nothing.
 programs_asked(Args) ->
@@ -155,6 +155,29 @@ task(true, I) -> receive {work, I} -> task(true, I) end;
 task(false, I) -> uploaded = upload(I), hold({uploaded, I}).
 
 upload(I) -> receive {done, I} -> uploaded end.
+
+%% One that sends to who reads nothing, while more to send comes in; beside it many servers that are loops of their own, each at
+%% rest, called by a function that goes on when it ends.
+feed_blocked(Args) ->
+    Healthy = healthy(Args),
+    {ok, Listen} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {recbuf, 4096}]),
+    {ok, Number} = inet:port(Listen),
+    Feed = specimen(price_feed, fun(Ready) -> {ok, S} = gen_tcp:connect({127, 0, 0, 1}, Number, [binary, {sndbuf, 4096}]), Ready(), feeds(S) end),
+    {ok, Peer} = gen_tcp:accept(Listen),
+    Reader = specimen('', fun(Ready) -> Ready(), receive read -> reads(Peer) end end),
+    ok = gen_tcp:controlling_process(Peer, Reader),
+    Healthy andalso (Reader ! read),
+    Servers = many(60, fun(_) -> spawn(?MODULE, served, []) end),
+    Queued = fun() -> {message_queue_len, L} = process_info(Feed, message_queue_len), L end,
+    [Feed ! {price, binary:copy(<<I:32>>, 15)} || I <- lists:seq(1, 5000)],
+    wait_until(sent, fun() -> not Healthy orelse Queued() =:= 0 end, 60000),
+    all_rest([Feed | Servers]),
+    plan(Args, #{findings => ['queue-flood'], culprit => Feed, waiting => Queued(), severity => medium}).
+
+feeds(S) -> receive {price, Price} -> ok = gen_tcp:send(S, Price), feeds(S) end.
+reads(S) -> {ok, _} = gen_tcp:recv(S, 0), reads(S).
+served() -> try requests_loop([]) after erase(request) end.
+requests_loop(Seen) -> receive Any -> requests_loop([Any | Seen]) end.
 
 %% A node that says nothing for half of net_ticktime, two ticks of fifteen seconds; one waits for it.
 node_silent(Args) ->

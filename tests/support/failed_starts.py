@@ -29,7 +29,10 @@ start(_, _) ->
     end.
 stop(_) -> ok.
 init(sup) ->
-    Child = {sick_server, {gen_server, start_link, [{local, sick_server}, ?MODULE, server, []]}, permanent, 1000, worker, [?MODULE]},
+    Child = case application:get_env(sick, mode) of
+        {ok, till} -> {sick_till, {sick_till, start_link, []}, permanent, 1000, worker, [sick_till]};
+        _ -> {sick_server, {gen_server, start_link, [{local, sick_server}, ?MODULE, server, []]}, permanent, 1000, worker, [?MODULE]}
+    end,
     case application:get_env(sick, mode) of
         {ok, bad_child_spec} -> {ok, {{one_for_one, 1, 5}, [{sick_server, nothing}]}};
         _ -> {ok, {{one_for_one, 1, 5}, [Child]}}
@@ -82,6 +85,21 @@ other_dies() ->
 loop(N) -> loop(N + 1).
 """
 
+# A worker in a module of its own, which ends again and again; and a handler that keeps what was logged.
+TILL = r"""
+-module(sick_till).
+-behaviour(gen_server).
+-export([start_link/0, init/1, handle_call/3, handle_cast/2, handle_info/2, audits/0, log/2]).
+start_link() -> gen_server:start_link({local, ?MODULE}, ?MODULE, [], []).
+init([]) -> {ok, opened, 50}.
+handle_call(_, _, S) -> {reply, ok, S}.
+handle_cast(_, S) -> {noreply, S}.
+handle_info(timeout, S) -> {ok, _} = maps:find(price, #{}), {noreply, S}.
+audits() -> register(sick_audit, spawn(fun() -> keeps([]) end)), ok = logger:add_handler(audit, ?MODULE, #{}).
+log(Event, _) -> sick_audit ! Event.
+keeps(Events) -> receive Event -> keeps([Event | Events]) end.
+"""
+
 RESOURCE = """{application, sick, [{description, "fails"}, {vsn, "1"}, {modules, [sick_app]}, {registered, []},
  {applications, [kernel, stdlib%s]}, {mod, {sick_app, []}}, {env, []}]}."""
 
@@ -98,8 +116,9 @@ class Maker:
             if os.environ.get("OTP_LAB"):
                 self.environment["OTP_LAB"] = os.environ["OTP_LAB"]
         (self.folder / "sick_app.erl").write_text(APP)
+        (self.folder / "sick_till.erl").write_text(TILL)
         (self.folder / "sick.app").write_text(RESOURCE % "")
-        self.erl("-noinput", "-eval", f'{{ok,_}} = compile:file("{self.folder}/sick_app.erl", [{{outdir, "{self.folder}"}}]), halt().', dump=None)
+        self.erl("-noinput", "-eval", f'[{{ok,_}} = compile:file("{self.folder}/" ++ M, [{{outdir, "{self.folder}"}}]) || M <- ["sick_app", "sick_till"]], halt().', dump=None)
         self.listener = socket.socket()
         self.listener.bind(("0.0.0.0", 0))
         self.listener.listen()
@@ -239,6 +258,10 @@ MORE_WAYS = [
     Way("words", evaluated("exit({config_error, \"the variable DATABASE_URL is not set\", [1,2,3,4,5,6]})."), ("DATABASE_URL is not set",)),
     Way("not_all", evaluated("{ok,_} = application:ensure_all_started(no_such_application)."), ("no_such_application", "not installed")),
     Way("halt_text", evaluated("erlang:halt(\"Cannot start: the license expired\")."), ("license expired",)),
+    # The parser's words, somewhere within a reason; and a reason of the same form by somebody else.
+    Way("parse_within", evaluated("erlang:error({config, \"a.cfg\", {3,erl_parse,[\"syntax error before: \",\"foo\"]}})."), ("a.cfg is no Erlang, line 3", "before: foo")),
+    Way("parse_other", evaluated("erlang:error({config, \"a.cfg\", {3,my_parse,[\"unknown key: \",\"foo\"]}})."), ("unknown key: foo",), ("no Erlang",)),
+    Way("otp_function", evaluated("gen_udp:openn(1)."), ("gen_udp:openn/1",), ("meant", "misspelt")),
     Way("run_error", lambda m: ["-run", "erlang", "error", "oops"], ("oops",)),
     Way("resource_syntax", resource("{application, sick, [{vsn,"), ("sick",)),
     Way("resource_name", resource("{application, other, [{vsn,\"1\"}]}."), ("sick", ".app")),
@@ -296,11 +319,15 @@ WAYS = [
     Way("throw_text", called("throws"), ("missing section [database]",), ("did not start", "nocatch")),
     # A process that nobody needs ends, too: its port is not why.
     Way("other_dies", called("other_dies"), ("my_own_reason",), ("eaddrinuse", "port")),
+    # Which child it was, by its module alone; where its report is kept, by that.
+    Way("till", sick("till"), ("sick", "ended", "gave up", "loaded last: sick_till"), ("did not start",)),
+    Way("till_told", lambda m: ["-sick", "mode", "till", "-s", "sick_till", "audits", "-s", "sick_app", "run"],
+        ("sick ended", "sick_till: {badmatch", "sick_till:handle_info/2"), ("loaded last", "gave up")),
     Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start",)),
     Way("eval_typo", lambda m: ["-eval", "propslist:get_value(a, [])."], ("propslist:get_value/2", "proplists")),
     Way("no_boot_file", lambda m: ["-boot", "/nonexistent/start"], ("/nonexistent/start.boot",)),
     Way("no_config", lambda m: ["-config", "/nonexistent/sys"], ("/nonexistent/sys.config",)),
-    Way("config_syntax", config("[{kernel, [}]."), ("sick.config", "syntax")),
+    Way("config_syntax", config("[{kernel, [}]."), ("sick.config", "syntax"), ('["',)),
     # A name or port of the distribution that is taken ends nodes of 23 and later without a dump.
     Way("name_bad", lambda m: ["-sname", "x@a.b.c"], ("x@a.b.c", "short node name")),
     Way("cookie_mode", bad_cookie, ("cookie",)),

@@ -9,6 +9,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/explainer.hpp"
+#include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/told_causes.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/logs/log_forms.hpp"
@@ -566,4 +567,45 @@ TEST_CASE("a long term leaves room for the place where it was raised", "[boot]")
         told_start("{{bad_state,[" + items + "]},[{shop,open,0,[]},{init,start_em,1,[]}]}", true).title;
     CHECK(title.ends_with("}, in shop:open/0."));
     CHECK(title.size() <= 160);
+}
+
+TEST_CASE("children are told by their modules' behaviours, in the order of loading or by the application's name",
+          "[boot]") {
+    struct Loaded {
+        std::string_view name, behaviours;
+        bool own = true;
+    };
+    const auto told = [](const std::vector<Loaded>& modules, std::string_view alive = {}) {
+        test::MadeSnapshot made;
+        const auto add = [&](std::string_view name, std::string_view source, std::string_view behaviours) {
+            Module module;
+            module.name = made.text(name);
+            module.source = made.text(source);
+            module.behaviours = made.text(behaviours);
+            made.s.modules.push_back(module);
+        };
+        add("lists", "/otp/lib/stdlib/src/lists.erl", {});
+        for (const char* name : {"sets", "io", "code", "array", "file", "os", "dict", "ets"}) add(name, {}, {});
+        for (const Loaded& module : modules)
+            add(module.name, module.own ? "/shop/src/x.erl" : "/otp/lib/kernel/src/x.erl", module.behaviours);
+        if (!alive.empty()) made.process(5).real_initial_call = made.function(alive, "init", 1);
+        const ChildModules found = child_modules(made.seal(), "my_shop", 2);
+        std::string text = found.youngest_first ? "youngest:" : "named:";
+        for (const std::string_view name : found.names) text += ' ' + std::string(name);
+        return text + (found.more == 0 ? "" : " and " + std::to_string(found.more));
+    };
+    const Loaded app{"my_shop_app", "application"}, cart{"cart", "gen_server"}, tax{"a_tax", "x gen_statem"};
+    const Loaded log{"b_log", "Elixir.GenServer"}, helper{"aa_money", {}}, otp{"timer", "gen_server", false};
+    CHECK(told({app, cart, otp, tax, helper}) == "youngest: a_tax cart");
+    CHECK(told({app, cart, otp, tax, helper}, "a_tax") == "youngest: cart");
+    CHECK(told({app, cart, log, tax, helper}) == "youngest: a_tax b_log and 1");
+    CHECK(told({app, helper}) == "youngest:");
+    std::vector<Loaded> release;
+    for (const char* name : {"ma", "mb", "mc", "md", "me", "mf", "mg", "mh", "mi", "mj"})
+        release.push_back({name, "gen_server"});
+    CHECK(told(release) == "named:");  // of another application
+    for (const char* name : {"my_shop_cart", "my_shop_tax"}) release.push_back({name, "gen_server", false});
+    CHECK(told(release) == "named: my_shop_tax my_shop_cart");
+    release.push_back({"my_shop_util", {}});
+    CHECK(told(release) == "named: my_shop_tax my_shop_cart");
 }

@@ -382,8 +382,26 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "Module gen_serverr is missing from the code path (-pa, the release), or its name is misspelt."},
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
      "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
+    {"{undef,[{gen_udp,openn,[0],[]}]}", "no_function", "gen_udp:openn/1 does not exist",
+     "Module gen_udp is a part of OTP or Elixir: what is installed is not whole, or not of that release."},
+    {"\"Error when reading C:/Users/x/.erlang.cookie: eacces\"", "cookie",
+     "the cookie file can't be used: Error when reading C:/Users/x/.erlang.cookie: eacces",
+     "The account that runs the node (a service has another one) must be allowed to read it; it lies in the folder of "
+     "HOME, or of HOMEDRIVE and HOMEPATH."},
+    {"\"Error when reading /srv/y/.erlang.cookie: eacces\"", "cookie",
+     "the cookie file can't be used: Error when reading /srv/y/.erlang.cookie: eacces",
+     "It must belong to the user that runs the node and be readable by that user alone (chmod 400); that user's home "
+     "folder must exist."},
+    {"\"error in config file \\\"/etc/shop.config\\\" (1): [\\\"syntax error before: \\\",\\\"'}'\\\"]\"", "bad_code",
+     "error in config file \"/etc/shop.config\" (1): syntax error before: '}'",
+     "Check the file with file:consult/1: it names the line."},
+    {"{config,\"a.cfg\",{3,erl_parse,[\"syntax error before: \",\"foo\"]}}", "bad_code",
+     "a.cfg is no Erlang, line 3: syntax error before: foo", "Check the file with file:consult/1: it names the line."},
+    {"{badmatch,{error,{bad_config,[{file,\"b.cfg\"},{why,{7,erl_scan,{illegal,character}}}]}}}", "bad_code",
+     "b.cfg is no Erlang, line 7: {illegal,character}", "Check the file with file:consult/1: it names the line."},
+    {"{config,\"a.cfg\",{3,erl_sparse,[\"unknown key: \",\"foo\"]}}", "message", "unknown key: foo (erl_sparse)", ""},
     {"{application_terminated,shop,shutdown}", "unknown",
-     "its top supervisor gave up: children failed more often than it allows (shutdown)", ""},
+     "its top supervisor gave up: a child failed too often (shutdown)", ""},
     {"{\"bad application name\",\"shop.app\"}", "bad_code", "the resource file shop.app is wrong: bad application name",
      "Check the file with file:consult/1: it names the line."},
 };
@@ -435,6 +453,27 @@ TEST_CASE("why distribution did not start, by what net_kernel logged", "[causes]
     CHECK(logged("\"Can't set short node name!~n\",[]", false).hint ==
           "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
     CHECK(logged("\"something else\",[]", true).kind == "name_taken");
+}
+
+TEST_CASE("a text about an error that was to be printed tells why, where nobody else does", "[causes]") {
+    const LogEvent said = event_of(
+        "{io_request,<0.80.0>,#Ref<0.1.2.3>,{put_chars,unicode,<<\"modbus: cannot open /dev/ttyS0, giving up\">>}}");
+    const LogEvent greeting =
+        event_of("{io_request,<0.80.0>,#Ref<0.1.2.3>,{put_chars,unicode,\"welcome to the shop\"}}");
+    CHECK(told("", {greeting, said}).kind == "message");
+    CHECK(told("", {greeting, said}).what == "it was about to print: modbus: cannot open /dev/ttyS0, giving up");
+    CHECK(told("{badmatch,7}", {said}).what == "{badmatch,7}");
+    CHECK_FALSE(told_cause(Snapshot(), "", std::vector{greeting}));
+}
+
+TEST_CASE("a whole reason of the application's own goes before the end of another process", "[causes]") {
+    const std::vector<LogEvent> other{event_of(
+        "{error_report,<0.8.0>,{<0.90.0>,crash_report,[[{initial_call,{cache,init,['Argument__1']}},{pid,<0.90.0>},"
+        "{registered_name,cache},{error_info,{exit,{listen,eaddrinuse},[{cache,init,1,[]}]}}],[]]}}")};
+    CHECK(told("{application_start_failure,shop,{no_license,2031}}", other).what == "{no_license,2031}");
+    CHECK(told("{application_start_failure,shop,shutdown}", other).kind == "port_taken");
+    CHECK(told("{application_start_failure,shop,{{listen,...},{shop_app,start,[normal,[]]}}}", other).kind ==
+          "port_taken");
 }
 
 TEST_CASE("what stands in another report", "[causes]") {
@@ -566,7 +605,7 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     const auto ended = told_cause(Snapshot(), "shutdown", {}, true);
     REQUIRE(ended);
     CHECK(present::plain_text(Snapshot(), ended->cause.what) ==
-          "its top supervisor gave up: children failed more often than it allows (shutdown)");
+          "its top supervisor gave up: a child failed too often (shutdown)");
     // The library's frames are not where the application's own code is.
     CHECK(told("{#{'__struct__' => 'Elixir.File.Error','__exception__' => true,action => <<\"read file\">>,path => "
                "<<\"/p.csv\">>,reason => enoent},"

@@ -196,6 +196,32 @@ TEST_CASE("counters of tracing are added up by function, or told by process", "[
     CHECK(traced_profile(std::vector{counted, elsewhere}, false, all).sessions);
 }
 
+TEST_CASE("a heap on which nothing is, and that has to grow, is all stack", "[recursion]") {
+    const auto of = [](std::uint64_t unused, std::uint64_t old, std::uint64_t refused,
+                       std::optional<std::uint64_t> stack) {
+        test::MadeSnapshot made;
+        made.function("m", "walk", 1);
+        Process& p = made.process(1);
+        p.current_function = FunctionId{0};
+        if (stack) p.stack_words = *stack;
+        p.heap_words = 16'000;
+        p.heap_unused_words = unused;
+        p.old_heap_words = p.old_heap_unused_words = old;
+        p.fragment_words = 0;
+        return recursion_by_sizes(made.seal(), ProcId{0}, refused, 16'000);
+    };
+    const auto found = of(16'000, 0, 26'000, {});
+    REQUIRE(found);
+    CHECK(found->stack_words == 16'000);
+    CHECK(found->function == FunctionId{0});
+    CHECK(found->by_sizes);
+    CHECK(of(15'000, 0, 26'000, {})->stack_words == 15'000);
+    CHECK_FALSE(of(14'999, 0, 26'000, {}));       // more than a sixteenth are terms
+    CHECK_FALSE(of(16'000, 16'001, 26'000, {}));  // an old heap as large
+    CHECK_FALSE(of(16'000, 0, 70'000, {}));       // one large term was wanted
+    CHECK_FALSE(of(16'000, 0, 26'000, 12));       // its stack is known
+}
+
 TEST_CASE("a stack is a recursion where three frames in four are of three functions", "[recursion]") {
     const FunctionId walk{0}, each{1}, begin{2}, odd{3}, x{4}, y{5};
     const auto of = [&](const std::vector<FunctionId>& functions, std::uint64_t stack, std::uint64_t heap,

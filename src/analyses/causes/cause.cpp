@@ -23,8 +23,8 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 Cause Explainer::run() {
     // The first that knows the reason says it.
     using erlang::Turn;
-    const bool known = undefined() || row(Turn::first) || distribution() || output_gone() || table() ||
-                       names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
+    const bool known = undefined() || syntax_within() || row(Turn::first) || distribution() || output_gone() ||
+                       table() || names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         cause_.kind = CauseKind::none;
         // {"no such file or directory", "shop.app"} as a slogan leaves it (application:load/1).
@@ -93,6 +93,42 @@ bool Explainer::row(erlang::Turn turn) {
         if (match.has("Server")) about_server(row.kind, match["Server"]);
         if (row.where == erlang::Where::own_code) where();
         return true;
+    }
+    return false;
+}
+
+// What erl_scan or erl_parse said, somewhere within a reason of the program's own making; rows know the bare forms.
+bool Explainer::syntax_within() {
+    constexpr std::size_t most = 60, longest = 300;
+    static constexpr erlang::Pattern said(
+        "{Line, erl_parse | erl_scan, Text} | {{Line, _}, erl_parse | erl_scan, Text}");
+    static constexpr erlang::Pattern bare("{error, {_, erl_parse | erl_scan, _}, _}");
+    const Element inner = inside();
+    if (said.match(*failure_.term, inner) || bare.match(*failure_.term, inner)) return false;
+    std::vector<Element> left{inner};
+    std::string file;
+    for (std::size_t i = 0; i < left.size() && i < most; ++i) {
+        if (left[i].kind != ElementKind::object) continue;
+        if (const auto text = t_.text(left[i], longest)) {
+            const bool name = text->find(' ') == text->npos && text->find_first_of("./") != text->npos;
+            if (file.empty() && name) file = *text;
+            continue;
+        }
+        if (const erlang::Match match = said.match(*failure_.term, left[i])) {
+            cause_.kind = CauseKind::bad_code;
+            cause_.what = file.empty() ? Sentence("a text that it reads is no Erlang")
+                                       : sentence("{} is no Erlang", InputText{file, InputText::Holds::message});
+            if (const auto line = t_.number(match["Line"]); line && *line > 0)
+                cause_.what.say(", line {}", Amount{static_cast<std::uint64_t>(*line), AmountUnit::plain});
+            if (const auto text = t_.text(match["Text"], longest))
+                cause_.what.say(": {}", InputText{one_line(*text, 80), InputText::Holds::message});
+            else cause_.what.say(": {}", PrintedTerm{failure_.term, match["Text"], 60});
+            hint("Check the file with file:consult/1: it names the line.");
+            where();
+            return true;
+        }
+        ElementCursor cursor = failure_.term->elements(left[i].id);
+        for (Element element; left.size() < most && failure_.term->next(cursor, element);) left.push_back(element);
     }
     return false;
 }

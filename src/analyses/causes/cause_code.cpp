@@ -76,7 +76,8 @@ bool Explainer::undefined() {
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
     const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
-    const std::string_view near = loaded || !packaged.empty() ? std::string_view{} : similar_module(called.module);
+    const std::string_view near =
+        loaded || is_of_otp(called.module) ? std::string_view{} : similar_module(called.module);
     cause_.what = sentence("{} does not exist", function(called));
     if (loaded)
         cause_.what.say(hides_library(called.module) ? Form<0>(", and a module of the program's own hides that of OTP")
@@ -94,20 +95,28 @@ bool Explainer::undefined() {
     else if (!packaged.empty())
         hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
                       Atom{std::string(packaged), false}));
+    else if (is_of_otp(called.module))
+        hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",
+                      Atom{called.module, false}));
     else
         hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
                       Atom{called.module, false}));
     return true;
 }
 
+// Whether a module is known to be OTP's (or Elixir's): its name is not misspelt then, whatever is missing.
+bool Explainer::is_of_otp(std::string_view module) {
+    const auto known = erlang::known_modules();
+    return !erlang::packaged_application(module).empty() ||
+           std::ranges::find(known, module, &erlang::ModuleRow::name) != known.end();
+}
+
 // Whether a module that OTP has, too, comes from elsewhere: a file of that name in the program's own folders.
 bool Explainer::hides_library(std::string_view module) const {
-    const auto known = erlang::known_modules();
-    const bool of_otp = !erlang::packaged_application(module).empty() ||
-                        std::ranges::find(known, module, &erlang::ModuleRow::name) != known.end();
     const auto loaded = std::ranges::find_if(snapshot_.modules,
                                              [&](const Module& each) { return snapshot_.text(each.name) == module; });
-    return of_otp && loaded != snapshot_.modules.end() && is_own_module(snapshot_, *loaded, build_folders(snapshot_));
+    return is_of_otp(module) && loaded != snapshot_.modules.end() &&
+           is_own_module(snapshot_, *loaded, build_folders(snapshot_));
 }
 
 // -s or -run named a module that could not be loaded, and init does not say which.

@@ -25,6 +25,7 @@ public:
 private:
     // cause.cpp: what is told by the form of the reason (erlang/causes.hpp)
     bool row(erlang::Turn turn);
+    bool syntax_within();
     bool in_circumstances(const erlang::CauseRow& row) const;
     Element inside() const;
     void about_server(CauseKind kind, const Element& server);
@@ -44,6 +45,7 @@ private:
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
+    static bool is_of_otp(std::string_view module);
     bool hides_library(std::string_view module) const;
     std::vector<std::string> modules_not_loaded() const;
     bool name_taken(Sentence name);

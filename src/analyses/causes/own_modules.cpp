@@ -2,7 +2,11 @@
 #include "analyses/causes/own_modules.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
 
+#include "erlang/modules.hpp"
 #include "erlang/sources.hpp"
 
 namespace beamheap::analyses {
@@ -32,19 +36,50 @@ bool is_own_module(const Snapshot& snapshot, const Module& module, std::span<con
            });
 }
 
+namespace {
+
+// Whether modules were loaded when they were first called, and not all at once in the order of their names, up or down,
+// which is nearly kept from one to the next.
+bool in_order_of_calls(const Snapshot& snapshot) {
+    constexpr std::size_t least = 8, looked_at = 16;
+    const auto& modules = snapshot.modules;
+    if (modules.size() <= least) return false;
+    const std::size_t pairs = std::min(looked_at, modules.size()) - 1;
+    std::size_t up = 0;
+    for (std::size_t i = modules.size() - pairs; i < modules.size(); ++i)
+        up += snapshot.text(modules[i - 1].name) < snapshot.text(modules[i].name);
+    return std::max(up, pairs - up) * 4 < pairs * 3;
+}
+
+}  // namespace
+
 std::vector<std::string_view> last_own_modules(const Snapshot& snapshot, std::size_t most) {
-    constexpr std::size_t looked_at = 8;
     const auto& modules = snapshot.modules;
     const std::vector<std::string_view> folders = build_folders(snapshot);
-    if (modules.size() <= looked_at || folders.empty()) return {};
-    const auto name = [&](const Module& module) { return snapshot.text(module.name); };
-    if (std::is_sorted(modules.end() - looked_at, modules.end(),
-                       [&](const Module& a, const Module& b) { return name(a) < name(b); }))
-        return {};
+    if (folders.empty() || !in_order_of_calls(snapshot)) return {};
     std::vector<std::string_view> names;
     for (auto module = modules.rbegin(); module != modules.rend() && names.size() < most; ++module)
-        if (is_own_module(snapshot, *module, folders)) names.push_back(name(*module));
+        if (is_own_module(snapshot, *module, folders)) names.push_back(snapshot.text(module->name));
     return names;
+}
+
+ChildModules child_modules(const Snapshot& snapshot, std::string_view application, std::size_t most) {
+    const std::vector<std::string_view> folders = build_folders(snapshot);
+    ChildModules found{{}, in_order_of_calls(snapshot), 0};
+    std::set<TextId> alive;
+    for (const Process& process : snapshot.processes)
+        for (const FunctionId function : {process.initial_call, process.real_initial_call, process.current_function})
+            if (function != FunctionId::none) alive.insert(snapshot.functions[function].module);
+    for (auto module = snapshot.modules.rbegin(); module != snapshot.modules.rend(); ++module) {
+        const std::string_view name = snapshot.text(module->name);
+        if (!erlang::is_worker(snapshot.text(module->behaviours)) || alive.contains(module->name) ||
+            !(found.youngest_first ? is_own_module(snapshot, *module, folders)
+                                   : erlang::is_called_after(name, application)))
+            continue;
+        if (found.names.size() < most) found.names.push_back(name);
+        else ++found.more;
+    }
+    return found;
 }
 
 }  // namespace beamheap::analyses

@@ -21,4 +21,14 @@ bool is_own_module(const Snapshot& snapshot, const Module& module, std::span<con
 /// where a release loaded its modules all at once, in the order of their names, or where no build folder is known.
 std::vector<std::string_view> last_own_modules(const Snapshot& snapshot, std::size_t most);
 
+/// Modules of those that may have been the children of an application's supervisors, at most `most`: its own modules
+/// of workers' behaviours, of which no process runs; the youngest first, where their order tells. Where the order is
+/// that of names, as in a release, those that are called as the application is (shop_tax, Shop.Tax of shop).
+struct ChildModules {
+    std::vector<std::string_view> names;
+    bool youngest_first = false;
+    std::size_t more = 0;
+};
+ChildModules child_modules(const Snapshot& snapshot, std::string_view application, std::size_t most);
+
 }  // namespace beamheap::analyses

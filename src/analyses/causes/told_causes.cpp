@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "analyses/causes/wordings.hpp"
+#include "erlang/error_words.hpp"
+
 namespace beamheap::analyses {
 namespace {
 
@@ -56,7 +59,11 @@ bool is_decisive(const ToldCause& told) {
     // down follows from something else.
     constexpr int known = 4;
     const auto of_init = [](const LogFrame& frame) { return frame.module == "init"; };
-    return failure.is_whole() && (rank(told) == known || std::ranges::any_of(failure.stack, of_init));
+    // A tagged term of the application's own making is its reason, too; a bare word may be anybody's, and a pair that
+    // was not taken apart is of supervisors whose reasons were cut.
+    const auto tag = TermReader(*failure.term).begin_of(failure.reason);
+    const bool own_words = tag && TermReader::is_atom(tag->first) && !TermReader::is(tag->first, "shutdown");
+    return failure.is_whole() && (rank(told) == known || own_words || std::ranges::any_of(failure.stack, of_init));
 }
 
 // Whether an event is about the same reason: it may tell more of the way to it.
@@ -90,6 +97,28 @@ ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<con
     return told;
 }
 
+// Where nobody gives a reason: a text about an error that was on its way to a device. What the program itself had to
+// say is told whole; of a format with arguments only these say it.
+std::optional<ToldCause> told_by_output(std::span<const LogEvent> events) {
+    constexpr std::size_t longest = 4'096, shown = 110;
+    for (const LogEvent& event : events) {
+        if (event.kind != LogKind::output || event.format.kind == ElementKind::unknown || !event.args.empty()) continue;
+        const auto text = TermReader(*event.term).text(event.format, longest);
+        if (!text || !erlang::has_error_word(*text)) continue;
+        ToldCause told{{}, {}, &event};
+        told.failure.term = event.term;
+        told.failure.reason = event.format;
+        told.failure.words = true;
+        told.cause.kind = CauseKind::message;
+        told.cause.what =
+            sentence("it was about to print: {}", InputText{one_line(*text, shown), InputText::Holds::message});
+        told.cause.hints.push_back(
+            Sentence("The text was on its way to the node's output: its log may have what came before."));
+        return told;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
@@ -112,7 +141,7 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
         if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
     }
     if (best && best->cause.kind == CauseKind::none) best.reset();
-    return best;
+    return best ? std::move(best) : told_by_output(events.first(std::min(events.size(), most_events)));
 }
 
 }  // namespace beamheap::analyses

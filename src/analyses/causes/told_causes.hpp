@@ -5,6 +5,7 @@
 // that lies in error_logger's buffer, newer ones print the reason to a depth. So each telling is taken apart
 // (failure.hpp) and explained (cause.hpp), and the one that says most is believed: a named cause before an exception,
 // an exception before a bare word, a whole reason before one that was cut; among equals the slogan, then the earliest.
+// Where nobody gives a reason, a text about an error that was to be printed.
 #pragma once
 
 #include <optional>

@@ -27,6 +27,18 @@ struct Place {
     }
 };
 
+// "(1): [\"syntax error before: \",\"'}'\"]" as OTP 29 prints what the parser says, a list of texts: these, one behind
+// the other.
+std::string without_list(std::string text) {
+    const std::size_t begin = text.find(": [\"");
+    if (begin == std::string::npos || !text.ends_with("\"]")) return text;
+    text.resize(text.size() - 2);
+    text.erase(begin + 2, 2);
+    constexpr std::string_view between = "\",\"";
+    for (std::size_t at = begin; (at = text.find(between, at)) != std::string::npos;) text.erase(at, between.size());
+    return text;
+}
+
 class Filler {
 public:
     Filler(const erlang::Match& match, const std::shared_ptr<OwnedTerm>& term)
@@ -80,7 +92,7 @@ private:
         const Holds holds = place.how == "vm"                          ? Holds::vm
                             : place.how == "name" || place.how.empty() ? Holds::name
                                                                        : Holds::message;
-        return sentence("{}", InputText{one_line(*text, limit(100)), holds});
+        return sentence("{}", InputText{one_line(without_list(*text), limit(100)), holds});
     }
 
     /// A text, a piece of one, an atom's.

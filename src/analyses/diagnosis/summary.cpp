@@ -111,6 +111,25 @@ Sentence what_is_lost(const Snapshot& snapshot) {
                     one ? Ours("is") : Ours("are"));
 }
 
+// Several nodes, or several deaths of one, that were given one file: one after another, or at once, so that what each
+// writes once stands there twice, and among what the other has written. Copied or lost blocks of a file double or move
+// far fewer.
+Sentence who_else_wrote(const Snapshot& snapshot) {
+    constexpr std::uint64_t least_doubled = 10, least_misplaced = 20;
+    const Anomalies& odd = snapshot.anomalies;
+    if (snapshot.source.kind.whole_heaps) return {};
+    if (odd.seen(Anomaly::second_dump))
+        return sentence("Two writers: another dump begins at byte {} of this file, and only the first was read.",
+                        Amount{odd[Anomaly::second_dump].first_offset, AmountUnit::count});
+    if (odd[Anomaly::duplicate_section].count < least_doubled ||
+        odd[Anomaly::section_misplaced].count < least_misplaced)
+        return {};
+    return sentence(
+        "Two writers: nodes wrote this file at once ({} stand twice), and what is told may be of either; give each its "
+        "own ERL_CRASH_DUMP.",
+        Counted{odd[Anomaly::duplicate_section].count, "section", "sections"});
+}
+
 bool advised(const std::vector<Finding>& findings, const Sentence& step) {
     return std::ranges::any_of(findings, [&](const Finding& finding) {
         return std::ranges::find(finding.next_steps, step) != finding.next_steps.end();
@@ -142,6 +161,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));
     say(what_is_lost(snapshot));
+    say(who_else_wrote(snapshot));
     // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows
     // why.
     const bool explained = std::ranges::any_of(diagnosis.findings, [](const Finding& finding) {

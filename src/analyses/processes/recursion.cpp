@@ -68,4 +68,21 @@ std::optional<Recursion> recursion(const Snapshot& snapshot, ProcId id, std::uin
     return found;
 }
 
+std::optional<Recursion> recursion_by_sizes(const Snapshot& snapshot, ProcId id, std::uint64_t refused_words,
+                                            std::uint64_t least_words) {
+    // A heap grows to the next size of a series whose steps are at most 2.6, and of some words more than it needs.
+    constexpr std::uint64_t most_growth = 4, least_share = 16;
+    const Process& process = snapshot[id];
+    const std::uint64_t block = process.heap_words.value_or(0);
+    const Count held = used_words(process);
+    if (process.stack_words.has() || block < least_words || refused_words / most_growth > block) return std::nullopt;
+    if (!held.has() || *held > block / least_share || process.old_heap_words.value_or(0) > block) return std::nullopt;
+    Recursion found;
+    found.stack_words = block - std::min(block, *held);
+    found.heap_words = held;
+    found.function = process.current_function;
+    found.by_sizes = true;
+    return found;
+}
+
 }  // namespace beamheap::analyses

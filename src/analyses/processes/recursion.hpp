@@ -22,10 +22,18 @@ struct Recursion {
     std::uint64_t calls = 0;                 ///< its frames; 0: the stack itself is not in the input
     std::vector<FunctionId> circle;  ///< with it, those that most other frames are of: at most three; most first
     FunctionId begun_by = FunctionId::none;  ///< the youngest frame below all of these; none: not known
+    bool by_sizes = false;  ///< the stack is not in the input: stack_words is what its heap can't hold otherwise
 };
 
 /// The recursion that a process is in: its stack has at least `least_words` and is most of what it holds, and of frames
 /// that are known three in four are of at most three functions. None otherwise. The snapshot was loaded with stacks.
 std::optional<Recursion> recursion(const Snapshot& snapshot, ProcId process, std::uint64_t least_words);
+
+/// The same of a process whose stack the input does not have (a dump that was cut, a section without frames), and that
+/// was refused `refused_words` for its heap. Its block was full then. Where no terms are on its heaps (the heap's top
+/// at its start), and the request is no larger than growth asks for, what fills the block is the stack. None where the
+/// stack is known, or the block has less than `least_words`.
+std::optional<Recursion> recursion_by_sizes(const Snapshot& snapshot, ProcId process, std::uint64_t refused_words,
+                                            std::uint64_t least_words);
 
 }  // namespace beamheap::analyses

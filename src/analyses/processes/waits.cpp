@@ -400,6 +400,24 @@ void add_terminal(const Snapshot& s, Waits& waits) {
     }
 }
 
+// A group leader that is the master of an application hands on what is printed to its own leader, in the end the server
+// of standard output, which answers in its place: who waits for the one waits for the other.
+void add_printed(const Snapshot& s, Waits& waits) {
+    const ProcId server = s.find_registered(erlang::terminal_server);
+    if (server == ProcId::none || waits.edge(server) == nullptr) return;
+    std::vector<ProcId> masters;
+    for (const WaitEdge& edge : waits.edges) {
+        const ProcId leader = edge.target.process;
+        if (leader == ProcId::none || leader == server || waits.edge(leader) != nullptr) continue;
+        if (edge.function == FunctionId::none || s.text(s.functions[edge.function].module) != erlang::printing)
+            continue;
+        const FunctionId in = s[leader].current_function;
+        if (in != FunctionId::none && matches(s, in, std::span(&erlang::hands_on_output, 1))) masters.push_back(leader);
+    }
+    for (const ProcId master : masters)
+        if (waits.edge(master) == nullptr) add_edge(s, master, server, "terminal", waits);
+}
+
 // The only connection to another node that takes no more, by the name of that node; none: there are several, or none.
 TextId only_busy_connection(const Snapshot& s) {
     TextId found = TextId::none;
@@ -609,6 +627,7 @@ Waits waits(const Snapshot& snapshot) {
     add_suspended(snapshot, finder, waits);
     add_distribution(snapshot, waits);
     add_terminal(snapshot, waits);
+    add_printed(snapshot, waits);
     add_loading(snapshot, waits);
     add_by_hand(snapshot, finder, waits);
     add_programs(snapshot, finder, waits);

@@ -8,6 +8,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace {
@@ -52,6 +53,45 @@ Sentence port_words(const Snapshot& snapshot, const Port& port) {
         if (output == "2") return sentence("standard error ({})", port.port);
     }
     return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
+}
+
+Sentence slow_reader(const Snapshot& snapshot, PortName name) {
+    const auto port = std::ranges::find(snapshot.ports, name, &Port::port);
+    if (!name.has() || port == snapshot.ports.end() ||
+        (!is_busy(snapshot, *port) && port->queue_bytes.value_or(0) == 0))
+        return {};
+    const std::string_view kind = snapshot.text(port->kind);
+    const Sentence words = port_words(snapshot, *port);
+    Sentence text;
+    if (kind == "fd") text = sentence("nobody reads {}", words);
+    else if (kind == "external process") text = sentence("the program behind {} reads too slowly", words);
+    else if (is_connection(snapshot, *port)) text = sentence("the other node at {} reads too slowly", words);
+    else if (snapshot.text(port->driver).find("inet") != std::string_view::npos)
+        text = sentence("the peer at the other end of {} reads too slowly", port->port);
+    else text = sentence("{} takes nothing more", words);
+    if (port->queue_bytes.value_or(0) != 0)
+        text.say(*port->queue_bytes == 1 ? Form<1>(": {} is queued") : Form<1>(": {} are queued"),
+                 bytes(*port->queue_bytes));
+    return text;
+}
+
+Sentence unread_output(const Facts& facts, ProcId process) {
+    const Snapshot& s = facts.snapshot();
+    const Waits& waits = facts.get<Waits>();
+    const WaitEdge* edge = waits.edge(process);
+    for (std::size_t steps = 0; edge != nullptr && steps <= waits.edges.size(); ++steps) {
+        if (edge->target.port.has()) {
+            const auto port = std::ranges::find(s.ports, edge->target.port, &Port::port);
+            const bool output = port != s.ports.end() && s.text(port->kind) == "fd";
+            return output ? slow_reader(s, edge->target.port) : Sentence();
+        }
+        if (edge->target.process == ProcId::none) break;
+        const FunctionId in = s[edge->target.process].current_function;
+        if (edge->via == "terminal" && in != FunctionId::none && module_of(s, in) == erlang::terminal_write.module)
+            return Ours("nobody reads standard output");
+        edge = waits.edge(edge->target.process);
+    }
+    return {};
 }
 
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target) {
@@ -287,8 +327,12 @@ void about(const Facts& facts, ProcId process, Finding& finding) {
 
 std::optional<Recursion> fills_its_stack(const Facts& facts, ProcId process) {
     const bool refused = facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == process;
-    const std::uint64_t least_bytes = refused ? 1u << 20 : 8u << 20;
-    return recursion(facts.snapshot(), process, least_bytes / facts.snapshot().source.word_size);
+    const std::uint64_t word = facts.snapshot().source.word_size;
+    const std::uint64_t least_words = (refused ? 1u << 20 : 8u << 20) / word;
+    if (auto found = recursion(facts.snapshot(), process, least_words)) return found;
+    const Slogan& slogan = facts.get<Slogan>();
+    if (!refused || slogan.allocator != "eheap_alloc" || !slogan.refused_bytes.has()) return std::nullopt;
+    return recursion_by_sizes(facts.snapshot(), process, *slogan.refused_bytes / word, least_words);
 }
 
 std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {

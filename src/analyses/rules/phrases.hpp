@@ -26,6 +26,12 @@ Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node
 /// other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
+/// Who does not take what is sent to a port: "the peer at the other end of #Port<0.6> reads too slowly: 8.0
+/// MiB are queued", "nobody reads standard output (#Port<0.4>)". Empty where the port is none that is full.
+Sentence slow_reader(const Snapshot& snapshot, PortName port);
+/// What a process waits for in the end where that is the node's output: the same of that; else empty. `first`: its
+/// edge.
+Sentence unread_output(const Facts& facts, ProcId process);
 /// The application that is being stopped and has not ended, by its master; nullptr where there is none.
 const RunningApplication* being_stopped(const Facts& facts);
 /// Who is a part of that application, as its end is waited for, and waits for the application controller itself:

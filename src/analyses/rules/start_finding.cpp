@@ -177,18 +177,33 @@ bool misses_module(const Facts& facts) {
     return stack.empty() || stack.front().module == "init" || !has_module(facts.snapshot(), stack.front().module);
 }
 
-// Of an application whose top supervisor gave up without anybody saying which child failed: the program's modules that
-// were loaded last.
-std::vector<Sentence> last_modules(const Facts& facts) {
+// Of an application whose top supervisor gave up without anybody saying which child failed: "; loaded last: shop_tax,
+// shop_cart", the modules of workers that are the program's, or else any of its modules. With at most `most`
+// characters.
+Sentence last_modules(const Facts& facts, std::size_t most) {
     const Failure& failure = facts.get<StartFailure>().told->failure;
     if (facts.get<Slogan>().kind != SloganKind::application_terminated || !failure.children.empty() ||
         !TermReader::is(failure.reason, "shutdown"))
         return {};
-    constexpr std::size_t most = 3;
-    std::vector<Sentence> names;
-    for (const std::string_view name : last_own_modules(facts.snapshot(), most))
-        names.push_back(sentence("{}", Atom{std::string(name), false}));
-    return names;
+    constexpr std::size_t shown = 3;
+    ChildModules of = child_modules(facts.snapshot(), facts.get<Slogan>().application, shown);
+    if (of.names.empty()) of = {last_own_modules(facts.snapshot(), shown), true, 0};
+    const std::size_t known = of.names.size() + of.more;
+    Sentence last;
+    std::size_t said = 0;
+    for (const std::string_view name : of.names) {
+        Sentence next = sentence("{}", Atom{std::string(name), false});
+        if (length(last) + length(next) + 40 > most) break;
+        last = last.empty() ? std::move(next) : sentence("{}, {}", last, next);
+        ++said;
+    }
+    if (last.empty()) return {};
+    // All at once were loaded at the start of a release.
+    Sentence text = of.youngest_first ? sentence("loaded last: {}", last)
+                    : known == 1      ? sentence("most likely {}", last)
+                                      : sentence("one of {}", last);
+    if (!of.youngest_first && known > said) text.say(" and {} more", Amount{known - said, AmountUnit::count});
+    return text;
 }
 
 // "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)." At most 160
@@ -221,10 +236,8 @@ Sentence title(const Facts& facts) {
         if (const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
             length(head) + folder.size() + 28 <= most)
             head.say("; its folder {} does not exist", InputText{folder, InputText::Holds::message});
-    if (const auto modules = last_modules(facts); !modules.empty()) {
-        const Sentence last = joined(modules, ", ");
-        if (length(head) + length(last) + 40 <= most) head.say("; its modules that were loaded last: {}", last);
-    }
+    if (const Sentence modules = last_modules(facts, most + 20 - std::min(length(head), most)); !modules.empty())
+        head.say("; {}", modules);
     Sentence text = fitted(head, most);
     const auto* last = std::get_if<InputText>(&text.parts().back());
     return last != nullptr && last->text.ends_with("...") ? text : text.say(".");
@@ -259,8 +272,8 @@ void add_told(const Facts& facts, Finding& finding) {
             sentence("The folder {}, which -pa or -pz adds to the code path, did not exist when the node started.",
                      InputText{folder, InputText::Holds::message}));
     }
-    if (const auto modules = last_modules(facts); !modules.empty())
-        finding.evidence.push_back(fact("its own modules, loaded last", joined(modules, ", ")));
+    if (const Sentence modules = last_modules(facts, 300); !modules.empty())
+        finding.evidence.push_back(fact("its own modules", modules));
     if (!facts.get<StartFailure>().events.empty())
         finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
     if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())

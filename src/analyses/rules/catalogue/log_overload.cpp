@@ -9,7 +9,8 @@
 // one will be.
 //
 // Thresholds: a queue above drop_mode_qlen, or the mode drop, is high, critical where half of all processes wait for
-// the handler; sync with ten waiting callers is medium.
+// the handler; sync with ten waiting callers is medium, and so are ten events of one that waits for who reads the
+// standard output.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +20,7 @@ namespace beamheap::analyses::rule {
 namespace log_overload_rule {
 namespace {
 
-constexpr std::uint64_t least_waiters = 10;
+constexpr std::uint64_t least_waiters = 10, least_queued = 10;
 constexpr double critical_percent = 50;
 
 // The function that logs: the youngest frame of none of these modules, with one of logger's above it.
@@ -78,7 +79,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         const bool flushes = handler.flush_qlen.has() && queued > *handler.flush_qlen;
         const bool drops =
             flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
-        if (!drops && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
+        const Sentence unread = unread_output(facts, handler.process);
+        const bool held_up = !unread.empty() &&
+                             queued >= std::min<std::uint64_t>(handler.sync_qlen.value_or(least_queued), least_queued);
+        if (!drops && !held_up && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
         const double percent = percent_of(who.waiting, s.processes.size()).value_or(0);
         Finding finding;
         about(facts, handler.process, finding);
@@ -88,11 +92,13 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.count = queued;
         finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
                           Counted{queued, "event", "events"});
-        if (flushes) finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
-        else if (drops && handler.drop_qlen.has())
+        const FunctionId where = unread.empty() ? who.function : FunctionId::none;  // so that a title is one breath
+        if (flushes && unread.empty()) finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
+        else if (drops && unread.empty() && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
         if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
-        if (who.function != FunctionId::none) finding.title.say(", most log in {}", who.function);
+        if (!unread.empty()) finding.title.say("; {}", unread);
+        if (where != FunctionId::none) finding.title.say(", most log in {}", where);
         finding.evidence = {figure("messages in its queue", queued, AmountUnit::count),
                             fact("mode of the last event", sentence("{}", of_vm(handler.mode))),
                             figure("callers wait from (sync_mode_qlen)", handler.sync_qlen, AmountUnit::count),

@@ -154,6 +154,49 @@ bool in_own_receive(const Facts& facts, ProcId id) {
            caller(s, process).empty();
 }
 
+// Whether it has looked at all of them and waits for another one.
+bool takes_none(const Facts& facts, ProcId id) {
+    return facts.snapshot()[id].state == ProcessState::waiting && facts.get<Waits>().edge(id) == nullptr &&
+           !idle(facts, id);
+}
+
+// How long its queue is, what that keeps, and what it does instead: whom it waits for, and who reads too slowly.
+void say_queue(const Facts& facts, ProcId id, Finding& finding) {
+    const std::uint64_t queued = *facts.snapshot()[id].msgq_len;
+    const Count held = finding.bytes, binaries = heavy_binaries(facts, id);
+    const auto percent = finding.percent;
+    const WaitEdge* waits = facts.get<Waits>().edge(id);
+    const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
+    const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
+    finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
+    say_what(facts, id, queued, finding);
+    if (binaries.has()) {
+        finding.bytes = held + binaries;
+        finding.percent = percent_of(binaries, node_bytes(facts));
+        finding.title.say(", which keep {} of binaries", bytes(*binaries));
+        if (reader.empty()) finding.title.say(" ({} of the node's memory)", Percent{finding.percent.value_or(0)});
+    } else if (held.has() && percent && *percent >= 1) {
+        finding.title.say(" and {}", bytes(*held));
+        if (reader.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
+    }
+    if (waits != nullptr) {
+        if (!reader.empty()) finding.title.say("; {}", reader);
+        else if (!output.empty()) finding.title.say("; it prints, and {}", output);
+        else
+            finding.title.say("; it waits in {} for {}", waits->function, target_text(facts.snapshot(), waits->target));
+        if (!reader.empty() || !output.empty())
+            finding.evidence.push_back(
+                fact("what it waits for",
+                     sentence("{}, in {}", target_text(facts.snapshot(), waits->target), waits->function)));
+        else if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
+            finding.title.say(", which {}", doing(facts, by));
+    } else {
+        finding.title.say("; it {}", doing(facts, id));
+        if (takes_none(facts, id)) finding.title.add(Ours(", taking none"));
+    }
+    say_timers(facts, id, finding);
+}
+
 Finding finding_of(const Facts& facts, ProcId id) {
     const Process& process = facts.snapshot()[id];
     const std::uint64_t queued = *process.msgq_len;
@@ -168,27 +211,9 @@ Finding finding_of(const Facts& facts, ProcId id) {
     finding.bytes = held;
     finding.percent = percent;
     const WaitEdge* waits = facts.get<Waits>().edge(id);
-    const bool takes_none = process.state == ProcessState::waiting && waits == nullptr && !idle(facts, id);
     finding.role = waits == nullptr ? FindingRole::cause : FindingRole::victim;
     finding.of_waiting = true;
-    finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
-    say_what(facts, id, queued, finding);
-    if (binaries.has()) {
-        finding.bytes = held + binaries;
-        finding.percent = percent_of(binaries, node_bytes(facts));
-        finding.title.say(", which keep {} of binaries ({} of the node's memory)", bytes(*binaries),
-                          Percent{finding.percent.value_or(0)});
-    } else if (held.has() && percent && *percent >= 1)
-        finding.title.say(" and {} ({} of all processes')", bytes(*held), Percent{*percent});
-    if (waits != nullptr) {
-        finding.title.say("; it waits in {} for {}", waits->function, target_text(facts.snapshot(), waits->target));
-        if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
-            finding.title.say(", which {}", doing(facts, by));
-    } else {
-        finding.title.say("; it {}", doing(facts, id));
-        if (takes_none) finding.title.add(Ours(", taking none"));
-    }
-    say_timers(facts, id, finding);
+    say_queue(facts, id, finding);
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
     finding.evidence.push_back(
         share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)));
@@ -199,7 +224,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
                                           AmountUnit::bytes,
                                           seen->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(facts, id, finding);
-    if (takes_none)
+    if (takes_none(facts, id))
         finding.evidence.push_back(
             fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));
     add_stack(facts, id, finding);

@@ -6,6 +6,8 @@
 // the frame below the circle says who began it. A body-recursive function over a long list is the harmless kind: its
 // stack is as long as the list, which is why less than 64 MiB is only medium.
 //
+// Where the input has no stack of the one that was refused memory, the size of its heap, on which nothing is, tells it.
+//
 // Thresholds: a stack of 8 MiB (1 MiB of the one that was refused memory) that is most of what the process holds.
 // Critical where the VM was refused memory for this process, high from 64 MiB and half of the memory of all processes.
 #include <algorithm>
@@ -44,12 +46,14 @@ Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
     finding.bytes = stack;
     finding.percent = percent;
     if (found.calls != 0) finding.count = found.calls;
-    finding.title.add(refused || high ? Ours("Runaway recursion in ") : Ours("Deep recursion in "));
-    finding.title.add(functions_text(found));
+    finding.title.add(refused || high ? Ours("Runaway recursion") : Ours("Deep recursion"));
+    if (found.function != FunctionId::none) finding.title.say(" in {}", functions_text(found));
+    if (found.by_sizes) finding.confidence = Confidence::estimate;
     finding.title.say(": {}", id);
     if (found.calls != 0) finding.title.say(" is {} deep", Counted{found.calls, "call", "calls"});
     finding.title.say("{} {} of stack", found.calls != 0 ? Ours(", with") : Ours(" has"), bytes(stack));
-    if (found.heap_words.has()) finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
+    if (found.heap_words.value_or(0) != 0)
+        finding.title.say(" over {} of heap", Counted{*found.heap_words, "word", "words"});
     if (refused && facts.get<Slogan>().refused_bytes.has())
         finding.title.say(", and was refused {} more", bytes(*facts.get<Slogan>().refused_bytes));
     finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
@@ -58,7 +62,9 @@ Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
     if (found.calls != 0) finding.evidence.push_back(figure("frames of that function", found.calls, AmountUnit::count));
     if (found.begun_by != FunctionId::none)
         finding.evidence.push_back(fact("called from", sentence("{}", found.begun_by)));
-    finding.advise("See with which arguments it calls itself: {}", Command{"proc", process.pid});
+    finding.advise(found.by_sizes ? Form<1>("See what is known of it: {}")
+                                  : Form<1>("See with which arguments it calls itself: {}"),
+                   Command{"proc", process.pid});
     finding.advise(
         "Find the end that it misses: a value that no clause stops at (a negative number, an improper list, a circle "
         "in the data). More memory only makes it last longer.");
@@ -73,7 +79,12 @@ Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const std::vector<ProcId> everybody = all_processes(facts.snapshot());
-    for (const ProcId id : largest(facts.snapshot(), everybody, &Process::stack_words, most_findings))
+    std::vector<ProcId> deepest = largest(facts.snapshot(), everybody, &Process::stack_words, most_findings);
+    // The stack of the one that was refused memory may be known by the size of its heap alone.
+    if (const ProcId died = facts.get<Death>().process;
+        died != ProcId::none && std::ranges::find(deepest, died) == deepest.end())
+        deepest.push_back(died);
+    for (const ProcId id : deepest)
         if (const auto found = fills_its_stack(facts, id)) findings.push_back(finding_of(facts, id, *found));
 }
 

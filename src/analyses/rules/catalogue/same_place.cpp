@@ -6,7 +6,8 @@
 // alone looks like any process at rest. That so many are in the same function, called by the same one, tells where to
 // look. A process that is there for what comes next is not counted: it waits in its loop, which nothing has called and
 // to which nothing returns, or in a loop of OTP's. Nor is one that reads from a connection, or accepts one, which is
-// what a server does at rest. What else tells of those who wait (whom they have called, locks, programs) says more, and
+// what a server does at rest. Nor are those whose function is called a loop, and whose queues are empty: it takes what
+// comes. What else tells of those who wait (whom they have called, locks, programs) says more, and
 // is told instead: those whom other findings count are left out. What those do whom they have started, what all of them
 // name in the frames in which they wait, or who keeps the pids of all of them, is told beside the place: it is most
 // likely what they look for, or who is to send what they want.
@@ -21,6 +22,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace same_place_rule {
@@ -64,15 +66,20 @@ Place fullest(const Facts& facts, const std::vector<Finding>& findings) {
     for (const Finding& finding : findings)
         for (const ProcId id : finding.members) told[index_of(id)] = true;
     std::vector<bool> at_rest(s.functions.size());
-    for (std::uint32_t i = 0; i < s.functions.size(); ++i) at_rest[i] = is_at_rest(s, FunctionId{i});
+    std::vector<bool> is_loop(s.functions.size());
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i) {
+        at_rest[i] = is_at_rest(s, FunctionId{i});
+        is_loop[i] = erlang::is_loop_name(s.text(s.functions[FunctionId{i}].name));
+    }
     const std::vector<std::uint8_t> rests = marks_of_stacks(s, [&](FunctionId id) {
         return std::uint8_t{module_of(s, id) == "prim_inet" || module_of(s, id) == "socket"};
     });
     std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
     const auto place_of = [&](ProcId id) {
         const FunctionId caller = caller_there(facts, id), in = s[id].current_function;
-        const bool taken =
-            caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] && mark_of(rests, s[id]) == 0;
+        const bool loops = in != FunctionId::none && is_loop[index_of(in)] && s[id].msgq_len.value_or(0) == 0;
+        const bool taken = !loops && caller != FunctionId::none && !told[index_of(id)] && !at_rest[index_of(in)] &&
+                           mark_of(rests, s[id]) == 0;
         return taken ? std::pair(in, caller) : std::pair(FunctionId::none, FunctionId::none);
     };
     Place found;
@@ -170,8 +177,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId example = place.members.front();
     const bool asleep = is_sleep(s, place.function);
     Finding finding;
-    // It tells where many are, and not what is wrong: whatever tells more goes first.
-    const bool told = std::ranges::any_of(findings, [](const Finding& f) { return f.role == FindingRole::cause; });
+    // It tells where many are, and not what is wrong: whatever does (a queue, a busy port, memory) goes first.
+    const bool told =
+        std::ranges::any_of(findings, [](const Finding& f) { return f.severity >= FindingSeverity::medium; });
+    if (told) finding.role = FindingRole::victim;
     finding.severity = told ? FindingSeverity::info : FindingSeverity::medium;
     finding.confidence = Confidence::estimate;
     finding.subject = {SubjectKind::group, sentence("{}", place.caller)};
