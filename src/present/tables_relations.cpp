@@ -76,7 +76,7 @@ Table all_frames_table(const Names& names) {
          [=](const Entry& e) { return frame_line(names, frame(e)); }},
         {{.name = "line_certainty", .title = "CERTAINTY", .doc = Label::of(line_certainty_doc)},
          [=](const Entry& e) { return line_certainty(names, frame(e)); }},
-        {{.name = "place", .title = "AT", .doc = "file and line, or lines", .content = Content::name},
+        {{.name = "source_place", .title = "AT", .doc = "file and line, or lines", .content = Content::name},
          [=](const Entry& e) { return frame_place(names, frame(e)); }},
     };
     return table_of(std::move(columns), std::move(rows), "no stack in this input");

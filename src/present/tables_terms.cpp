@@ -118,7 +118,7 @@ Table frame_table(const TermView& view, std::span<const Frame> frames) {
          [&names](const Row& r) { return cells::frame_line(names, r.frame); }},
         {{.name = "line_certainty", .title = "CERTAINTY", .doc = Label::of(cells::line_certainty_doc), .wide = true},
          [&names](const Row& r) { return cells::line_certainty(names, r.frame); }},
-        {{.name = "place",
+        {{.name = "source_place",
           .title = "AT",
           .doc = "file and line, or lines",
           .content = Content::name,

@@ -11,13 +11,13 @@ def _stacks(run):
     assert run.code == 0, str(run)
     stacks = collections.defaultdict(list)
     for row in json.loads(run.out)["rows"]:
-        stacks[row["pid"]].append(Frame(row["function"], row["file"], row["line"], row["line_certainty"], row["place"]))
+        stacks[row["pid"]].append(Frame(row["function"], row["file"], row["line"], row["line_certainty"], row["source_place"]))
     return stacks
 
 
 def told(path, *options, stdin=None):
     """By pid, the frames of each process as beamheap has them, youngest first."""
-    query = "SELECT pid, depth, function, file, line, line_certainty, place FROM frame ORDER BY pid, depth"
+    query = "SELECT pid, depth, function, file, line, line_certainty, source_place FROM frame ORDER BY pid, depth"
     return _stacks(s.run("sql", path, query, "--json", "--max-rows", 1000000, *options, stdin=stdin, timeout=120))
 
 

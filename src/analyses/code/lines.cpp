@@ -171,7 +171,9 @@ private:
         });
         for (const CodeSite& site : sites) {
             const bool call = site.kind == CodeSite::Kind::call;
-            if (call ? !place.returned_to : !place.goes_on || sleeps) continue;
+            const bool sleeps_here =
+                sleeps && call && (place.goes_on || place.entered) && sleeps_in_place(*place.module, site.callee);
+            if (!sleeps_here && (call ? !place.returned_to : !place.goes_on || sleeps)) continue;
             if (!fits(place, site)) continue;
             place.sites.push_back(&site);
         }
@@ -288,16 +290,22 @@ private:
         std::erase_if(place.sites, [&](const CodeSite* site) { return !allowed(*site); });
     }
 
+    // Whoever is to enter a function has no frame of it yet.
+    bool may_begin(const Place& place) const {
+        const bool interpreter = !snapshot_.source.jit.value_or(false);
+        return place.registers == FramePlace::unknown || place.registers <= (interpreter ? 1u : 0u);
+    }
+
     std::set<SourcePlace> lines_of(const Place& place) const {
         std::set<SourcePlace> lines;
         for (const CodeSite* site : place.sites) {
             lines.insert(site->place);
             if (site->other.line != 0) lines.insert(site->other);
         }
-        if (place.entered) lines.insert(place.code->entry);
+        if (place.entered && may_begin(place)) lines.insert(place.code->entry);
         // Who was put off before it had begun looks as one that got a message, where the function has no arguments.
-        const bool no_frame = place.registers == 0 || place.registers == FramePlace::unknown;
-        if (place.goes_on && !place.waited && place.code->arity == 0 && no_frame) lines.insert(place.code->entry);
+        if (place.goes_on && !place.waited && place.code->arity == 0 && may_begin(place))
+            lines.insert(place.code->entry);
         return lines;
     }
 
