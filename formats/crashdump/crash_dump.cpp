@@ -124,7 +124,7 @@ std::uint8_t CrashDump::last_order(const LoadPlan& plan) const {
     if (plan.terms || plan.binaries) return crashdump::last_order(Part::terms);
     if (plan.labels) return order_of(TermSection::literals);
     if (plan.heaps != nullptr) return order_of(TermSection::literals);  // to tell what is nowhere from a literal
-    if (plan.stacks) return order_of(TermSection::heap);
+    if (plan.stacks || plan.code_path) return order_of(TermSection::heap);
     if (plan.modules) return crashdump::last_order(Part::modules);
     if (plan.tables) return crashdump::last_order(Part::tables);
     return find_tag("proc")->order;
@@ -317,8 +317,8 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
         }
         beyond = 0;
         const bool wanted = row->part == Part::always || (row->part == Part::tables && loader.plan.tables) ||
-                            (row->part == Part::modules && loader.plan.modules) || row->part == Part::terms ||
-                            row->part == Part::atoms;
+                            (loader.plan.modules && (row->part == Part::modules || row->tag == "mod")) ||
+                            row->part == Part::terms || row->part == Part::atoms;
         switch (row->body) {
             case Body::whole: {
                 if (!wanted) break;

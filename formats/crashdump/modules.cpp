@@ -16,16 +16,28 @@ constexpr Field<Node> code_fields[] = {
 
 void ignore(Loader&, Module&, std::string_view, std::uint64_t) {}
 
+constexpr std::size_t most_term_bytes = 64u << 10;
+
+std::string external_term(const Loader& loader, std::string_view value) {
+    TermStyle style;
+    style.base64 = loader.dialect.version >= 5;
+    std::string term;
+    append_data(style, value, term, most_term_bytes);
+    return term;
+}
+
+void read_attributes(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
+    const std::string term = external_term(loader, value);
+    if (!term.empty()) module.attributes = loader.snapshot.texts.intern(term);
+}
+
 // Attributes and compilation info are external terms in hexadecimal or base64. Of the latter {source, Path} is asked
 // for: the atom `source` and a string of bytes (compile.erl; a path beyond Latin-1 is a list of another form, and
 // left out). It is looked for as these bytes, which stand once in a list of options and a version.
 void read_compilation(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
-    constexpr std::size_t most_bytes = 64u << 10;
     constexpr std::string_view key("\x06source\x6B", 8);  // length of the atom, its name, STRING_EXT
-    TermStyle style;
-    style.base64 = loader.dialect.version >= 5;
-    std::string info;
-    append_data(style, value, info, most_bytes);
+    const std::string info = external_term(loader, value);
+    if (!info.empty()) module.compilation = loader.snapshot.texts.intern(info);
     const std::size_t at = info.rfind(key);
     if (at == info.npos || at + key.size() + 2 > info.size()) return;
     const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };

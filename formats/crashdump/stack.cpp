@@ -2,6 +2,7 @@
 #include "formats/crashdump/stack.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "bytes/scan.hpp"
 #include "formats/crashdump/readers.hpp"
@@ -63,7 +64,9 @@ void StackReader::begin(bool keep_values) {
     keep_values_ = keep_values;
     values_used_ = 0;
     frames_.clear();
-    slots_ = last_address_ = slots_behind_ = registers_ = 0;
+    slots_ = last_address_ = slots_behind_ = registers_ = catches_ = 0;
+    behind_ = older_ = no_frame_seen;
+    top_registers_ = FramePlace::unknown;
     torn_ = ends_ = false;
 }
 
@@ -94,10 +97,46 @@ void StackReader::keep(std::string_view value) {
     slot.text = value;
 }
 
-Frame StackReader::frame(Loader& loader, std::string_view text) {
+std::size_t StackReader::frame(Loader& loader, std::string_view text) {
     const auto id = static_cast<std::size_t>(seen_.intern(text));
-    if (id == seen_frames_.size()) seen_frames_.push_back(read_frame(loader, text));
-    return seen_frames_[id];
+    if (id == seen_frames_.size()) {
+        seen_frames_.push_back(read_frame(loader, text));
+        seen_places_.push_back(0);
+    }
+    return id;
+}
+
+// All that is behind a return address and above the next one was passed. Every stack that goes back to one place has as
+// many registers there; should two not (a torn one), it is not known how many they are.
+void StackReader::note_frame(Loader& loader) {
+    const std::size_t frame = loader.dialect.frames_end_with_return ? behind_ : older_;
+    if (frame == no_frame_seen || torn_ || seen_frames_[frame].function == FunctionId::none) return;
+    std::vector<FramePlace>& places = loader.snapshot.frame_places;
+    std::uint32_t& number = seen_places_[frame];
+    if (number == 0) {
+        const Frame& seen = seen_frames_[frame];
+        places.push_back({seen.function, seen.offset, static_cast<std::uint32_t>(registers_), catches_});
+        number = static_cast<std::uint32_t>(places.size());
+    } else if (FramePlace& place = places[number - 1]; place.registers != registers_ || place.catches != catches_) {
+        place.registers = FramePlace::unknown;
+    }
+}
+
+// What is above the first return address, of whoever goes on at this place: nearly all processes wait at one of a few.
+void StackReader::note_top(Loader& loader, const Process& process) {
+    const std::uint64_t key = static_cast<std::uint64_t>(index_of(process.current_function)) << 32 | process.pc_offset;
+    std::vector<FramePlace>& places = loader.snapshot.frame_places;
+    if (key != last_top_ || last_top_place_ == 0) {
+        std::uint32_t& number = tops_[key];
+        if (number == 0) {
+            places.push_back({process.current_function, process.pc_offset, top_registers_, top_catches_});
+            number = static_cast<std::uint32_t>(places.size());
+        }
+        last_top_ = key;
+        last_top_place_ = number;
+    }
+    FramePlace& place = places[last_top_place_ - 1];
+    if (place.registers != top_registers_ || place.catches != top_catches_) place.registers = FramePlace::unknown;
 }
 
 std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) {
@@ -115,14 +154,22 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
             ++slots_;
             const std::string_view value = line.substr(colon + 1);
             const bool is_return = value.starts_with("SReturn addr ");
+            if (is_return && behind_ == no_frame_seen && older_ == no_frame_seen && slots_ == registers_ + 1)
+                top_registers_ = static_cast<std::uint32_t>(registers_), top_catches_ = catches_;
+            if (is_return) note_frame(loader);
             hold(line.substr(0, colon), is_return, loader);
             ends_ = is_return && value.find("terminate process") != std::string_view::npos;
             if (is_return) {
                 const std::size_t bracket = value.find('(');
+                older_ = std::exchange(behind_, no_frame_seen);
+                catches_ = 0;
                 if (bracket != std::string_view::npos) {
-                    const Frame found = frame(loader, value.substr(bracket + 1));
+                    behind_ = frame(loader, value.substr(bracket + 1));
+                    const Frame& found = seen_frames_[behind_];
                     if (found.function != FunctionId::none) frames_.push_back(found);
                 }
+            } else if (value.starts_with("SC")) {
+                if (registers_ <= 64 && registers_ != 0) catches_ |= std::uint64_t{1} << (registers_ - 1);
             } else if (keep_values_ && frames_.size() < kept_frames && values_used_ < kept_values && !value.empty() &&
                        (value[0] == 'P' || value[0] == 'p' || value[0] == 'A' || value[0] == 'H')) {
                 keep(value.back() == '\r' ? value.substr(0, value.size() - 1) : value);
@@ -137,6 +184,8 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
 
 void StackReader::finish(Loader& loader, Process& process) {
     process.stack_words = slots_;
+    if (!loader.dialect.frames_end_with_return) note_frame(loader);
+    else if (process.program_counter != 0 && top_registers_ != FramePlace::unknown) note_top(loader, process);
     loader.frames.clear();
     frames_of_registers(loader, process, frames_.empty() ? Frame() : frames_[0], loader.frames);
     process.frames_before_returns = static_cast<std::uint32_t>(loader.frames.size());

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/crashdump/loader.hpp"
@@ -51,7 +52,9 @@ public:
 private:
     void keep(std::string_view value);
     void hold(std::string_view label, bool is_return, const Loader& loader);
-    Frame frame(Loader& loader, std::string_view text);
+    std::size_t frame(Loader& loader, std::string_view text);
+    void note_frame(Loader& loader);
+    void note_top(Loader& loader, const Process& process);
     std::vector<Frame> frames_;
     std::vector<SlotText> values_;  // the first values_used_: the strings' memory is used again
     std::size_t values_used_ = 0;
@@ -61,9 +64,19 @@ private:
     std::uint64_t slots_behind_ = 0;  // it
     std::uint64_t registers_ = 0;     // of this frame, so far
     bool torn_ = false;
-    bool ends_ = false;               // the last line is where processes end
-    TextTable seen_;                  // texts "m:f/a + off)" ...
-    std::vector<Frame> seen_frames_;  // ... and their frames
+    bool ends_ = false;                       // the last line is where processes end
+    TextTable seen_;                          // texts "m:f/a + off)" ...
+    std::vector<Frame> seen_frames_;          // ... and their frames
+    std::vector<std::uint32_t> seen_places_;  // ... and these in Snapshot::frame_places, from 1; 0: none yet
+    static constexpr std::size_t no_frame_seen = ~std::size_t{0};
+    std::size_t behind_ = no_frame_seen;                 // whose registers are being read: number in seen_frames_
+    std::size_t older_ = no_frame_seen;                  // up to OTP 22: the frame that the one behind_ goes back from
+    std::uint64_t catches_ = 0;                          // registers that hold catch marks
+    std::uint32_t top_registers_ = FramePlace::unknown;  // above the first return address
+    std::uint64_t top_catches_ = 0;
+    std::unordered_map<std::uint64_t, std::uint32_t> tops_;  // function and offset: these in frame_places, from 1
+    std::uint64_t last_top_ = 0;
+    std::uint32_t last_top_place_ = 0;
 };
 
 }  // namespace beamheap::crashdump

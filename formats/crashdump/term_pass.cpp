@@ -41,9 +41,16 @@ void TermPass::begin_heaps(Loader& loader, const Scanner& scanner) {
     losses_.keep_addresses = literals_apart(loader);
 }
 
+// The process whose State is the code path, where that was asked for.
+bool TermPass::knows_path(const Loader& loader, ProcId process) {
+    if (!loader.plan.code_path) return false;
+    const TextId name = loader.snapshot[process].name;
+    return name != TextId::none && loader.snapshot.text(name) == "code_server";
+}
+
 void TermPass::begin_process(Loader& loader, ProcId process) {
     if (job_.id == process) return;
-    if (!begun_) {  // the process table is complete
+    if (!begun_ && (demand_ != nullptr || loader.plan.terms)) {  // the process table is complete
         loader.snapshot.seal();
         if (loader.plan.terms && !texts_.keeps()) texts_.expect(loader.snapshot.processes.size());
     }
@@ -52,9 +59,11 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     job_.id = process;
     loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
-    keep_text_ = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
+    const bool chosen = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
+    keep_text_ = chosen || knows_path(loader, process);
+    note_place_ = loader.plan.terms || keep_text_;
     keep_graph_ =
-        keep_text_ && job_wanted_ &&
+        chosen && job_wanted_ &&
         (loader.plan.terms_of || (loader.plan.asked_often && loader.plan.asked_often(loader.snapshot, process)));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
 }
@@ -72,7 +81,7 @@ HeapGraph::Mode TermPass::mode_of_job() {
 // The last of a process's sections was passed.
 void TermPass::end_process(Loader& loader) {
     if (job_.id == ProcId::none) return;
-    if (loader.plan.terms && !texts_.keeps())
+    if (note_place_ && !texts_.keeps())
         for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
@@ -84,7 +93,7 @@ void TermPass::end_process(Loader& loader) {
     job_.id = ProcId::none;
     job_.extents.count = 0;
     job_.text.clear();
-    job_wanted_ = keep_text_ = keep_graph_ = text_lost_ = giant_ = false;
+    job_wanted_ = keep_text_ = note_place_ = keep_graph_ = text_lost_ = giant_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -264,6 +273,8 @@ void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head)
     }
     if (loader.plan.heaps != nullptr || loader.plan.terms) {
         if (loader.plan.heaps != nullptr && !pipeline_ && !passing_) begin_heaps(loader, scanner);
+        begin_process(loader, process);
+    } else if (loader.plan.code_path && (job_.id != ProcId::none || knows_path(loader, process))) {
         begin_process(loader, process);
     }
     last_process_ = scanner.ended_inside() || section == TermSection::stack ? process : ProcId::none;

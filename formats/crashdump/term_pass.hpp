@@ -34,6 +34,7 @@ public:
 private:
     ProcId process_of(const Snapshot& snapshot, std::string_view id);
     void begin_heaps(Loader& loader, const Scanner& scanner);
+    static bool knows_path(const Loader& loader, ProcId process);
     void begin_process(Loader& loader, ProcId process);
     void end_process(Loader& loader);
     HeapGraph::Mode mode_of_job();
@@ -80,6 +81,7 @@ private:
     bool giant_ = false;                  // its text goes to a worker as it is passed
     const Loader* loader_ = nullptr;      // of that process
     bool keep_text_ = false;              // its text is to be kept (streams)
+    bool note_place_ = false;             // where its sections are in a file is kept
     bool keep_graph_ = false;             // its graph is, where that is worth it
 };
 

@@ -47,6 +47,7 @@ public:
             if (progress) progress(0, 0);
         };
         Reader reader(*vm_, snapshot_);
+        reader.module_versions = plan.module_versions;
         snapshot_.source.path = image_->name();
         const auto begun = std::chrono::steady_clock::now();
         if (live()) begin_live();

@@ -49,6 +49,7 @@ enum class Severity : std::uint8_t { info, data_loss, error };
     X(binary_bytes, info, "control bytes or invalid UTF-8 in texts are shown escaped")                                 \
     X(crashed_section, data_loss, "the VM crashed while it wrote a section; its rest is missing")                      \
     X(newer_format, info, "the format is newer than this version knows; it is read as the newest known one")           \
+    X(other_code, info, "modules that lie here are not those that the node ran, so that no lines are told of them")    \
     X(unknown_release, info, "the OTP release could not be told from the version line")                                \
     X(dangling_reference, data_loss, "terms refer to objects that the input does not hold")                            \
     X(duplicate_address, data_loss, "two objects claim one address; the first counts")                                 \

@@ -57,10 +57,14 @@ struct LoadPlan {
     bool stacks = false;  ///< Process::stack, Process::stack_words
     /// Snapshot::slots of the processes with this current function; asked once for each function. Needs `stacks`.
     SlotsWanted (*slots_of)(const Snapshot&, FunctionId) = nullptr;
-    bool labels = false;      ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
-    bool atoms = false;       ///< Snapshot::atoms
-    bool modules = false;     ///< Snapshot::modules, Snapshot::funs
-    bool to_the_end = false;  ///< read a stream to its end, to know whether it is complete
+    bool labels = false;   ///< real_initial_call, application, label ($initial_call, $ancestors, $process_label)
+    bool atoms = false;    ///< Snapshot::atoms
+    bool modules = false;  ///< Snapshot::modules, Snapshot::funs
+    /// The terms of the process that knows the code path (code_server), so that Artifact::terms() gives them whatever
+    /// `terms` says. Of inputs that hold no lines themselves; of others nothing.
+    bool code_path = false;
+    bool module_versions = false;  ///< with `modules`: Module::attributes, Module::compilation, of core images, too
+    bool to_the_end = false;       ///< read a stream to its end, to know whether it is complete
     /// Keep what questions about single processes' terms need. Of a stream, which can't be read again, the terms of
     /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
     bool terms = false;
@@ -76,7 +80,8 @@ struct LoadPlan {
         const auto has = [](bool ours, bool theirs) { return ours || !theirs; };
         return has(tables, other.tables) && has(links, other.links) && has(stacks, other.stacks) &&
                has(labels, other.labels) && has(atoms, other.atoms) && has(modules, other.modules) &&
-               has(to_the_end, other.to_the_end) && has(terms && !terms_of, other.terms) &&
+               has(to_the_end, other.to_the_end) && has(module_versions, other.module_versions) &&
+               has(code_path || (terms && !terms_of), other.code_path) && has(terms && !terms_of, other.terms) &&
                has(binaries || terms, other.binaries) && (slots_of == other.slots_of || other.slots_of == nullptr);
     }
     /// Nothing but the process table: a dump is read up to the end of that table.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "beamheap/anomalies.hpp"
+#include "beamheap/frame_lines.hpp"
 #include "beamheap/ids.hpp"
 #include "beamheap/interned.hpp"
 
@@ -139,6 +140,16 @@ struct StackSlot {
         ref{};  ///< reference: its three lowest words, the most significant first, as Link::ref
 };
 
+/// A place in code to which stacks of the input go back, where the input has no line of it, and what a frame there
+/// looks like. Of crash dumps.
+struct FramePlace {
+    FunctionId function = FunctionId::none;
+    std::uint32_t offset = 0;
+    static constexpr std::uint32_t unknown = 0xFFFFFFFFu;
+    std::uint32_t registers = unknown;  ///< terms of the frame
+    std::uint64_t catches = 0;          ///< which of the first 64 are marks of `catch` or `try`
+};
+
 struct Process {
     Pid pid;
     Pid parent;                                       ///< "Spawned by"
@@ -254,6 +265,8 @@ struct Module {
     Count current_bytes, old_bytes;
     TextId source = TextId::none;      ///< path of its source as the compiler noted it; none: not known
     TextId behaviours = TextId::none;  ///< those that it says to have, blanks between them; none: no dump, or no such
+    /// Attributes (with `vsn`) and what the compiler noted of itself, as external terms; none: not told.
+    TextId attributes = TextId::none, compilation = TextId::none;
 };
 
 /// Funs that the VM knows, one entry per fun of a loaded module.
@@ -328,7 +341,9 @@ struct Snapshot {
     std::vector<Process> processes;  ///< in the input's order
     std::vector<Link> links;
     std::vector<ExtraField> extras;
-    std::vector<StackSlot> slots;  ///< by process as they were met; within one, youngest frame first
+    std::vector<StackSlot> slots;          ///< by process as they were met; within one, youngest frame first
+    std::vector<FramePlace> frame_places;  ///< each once; empty unless stacks were loaded
+    FrameLines frame_lines;                ///< of frames that have no line themselves; empty unless they were found
     std::vector<Scheduler> schedulers;
     std::vector<NamedBytes> memory;  ///< =memory: total, processes, binary, ...
     std::vector<NamedBytes> areas;   ///< =allocated_areas
@@ -350,6 +365,8 @@ struct Snapshot {
     ProcId find_registered(std::string_view name) const;
     const Process& operator[](ProcId id) const { return processes[index_of(id)]; }
     Process& operator[](ProcId id) { return processes[index_of(id)]; }
+    /// Where a frame of `stacks` is in its source.
+    FrameLine line_of(const Frame& frame) const;
     /// =memory figure by its key ("total", "processes", "binary", ...).
     Count memory_bytes(std::string_view key) const;
     /// The name of the node that a pid's channel stands for; none if unknown.

@@ -285,8 +285,9 @@ Status ReportMaker::pictures() {
                      command("top"), render_, 0, threads()));
     constexpr std::array<std::string_view, 5> of_stacks{"count", "functions", "example_pid", "memory_bytes",
                                                         "msgq_len"};
-    BH_CHECK(report_.data("stacks", present::with_columns(present::stack_group_table(names, stacks), of_stacks),
-                          command("stacks"), render_, at_most(stacks_listed), threads()));
+    BH_CHECK(report_.data(
+        "stacks", present::with_columns(present::stack_group_table(names, stacks, present::Places::apart), of_stacks),
+        command("stacks"), render_, at_most(stacks_listed), threads()));
     BH_CHECK(report_.data("groups", present::group_table(names, analyses::group_by_key(snapshot_, all)), command("top"),
                           render_, at_most(rows_listed)));
     BH_CHECK(report_.data("queues", present::queue_spread_table(analyses::queue_spread(snapshot_)), command("top"),

@@ -1,20 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // modules: loaded code by size.
 #include "analyses/processes/inventory.hpp"
+#include "cli/code_lines.hpp"
 #include "cli/commands.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
 
+namespace {
+
+// What is on this machine of each module of the node. Where no place of modules was named, none is looked for.
+Result<std::vector<present::ModuleCode>> look_for_files(const Options& options, Artifact& artifact) {
+    const Snapshot& snapshot = artifact.snapshot();
+    BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
+    std::vector<std::string_view> names;
+    for (const Module& module : snapshot.modules) names.push_back(snapshot.text(module.name));
+    files->expect(names);
+    std::vector<present::ModuleCode> code;
+    for (const std::string_view name : names) {
+        const CodeSource::Found& found = files->find(snapshot, name);
+        code.push_back({found.match, found.path});
+    }
+    return code;
+}
+
+}  // namespace
+
 static Status cmd_modules(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.modules = true;
+    const bool files = !context.options().code.empty() && plan_for_code(context.options(), plan);
+    plan.module_versions = files;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
+    std::vector<present::ModuleCode> code;
+    if (files) {
+        BH_TRY(code, look_for_files(context.options(), *artifact));
+    }
     const analyses::ModuleReport report = analyses::modules(snapshot);
     present::Document document = context.document(snapshot);
-    document.members.push_back({.key = "rows", .body = present::module_table(context.names(snapshot), report)});
+    document.members.push_back(
+        {.key = "rows", .body = present::module_table(context.names(snapshot), report, std::move(code))});
     document.members.push_back(
         {.key = "totals",
          .title = "All modules",
@@ -29,7 +56,11 @@ BH_DEFINE_VERB(modules){
     .name = "modules",
     .arguments = {argument::input},
     .summary = "loaded modules by size",
-    .examples = "modules erl_crash.dump",
+    .details =
+        "With --code, also whether the files that are found are the modules that ran, so that lines are told of them.",
+    .examples =
+        "modules erl_crash.dump\nmodules erl_crash.dump --code _build/prod/rel/shop\n"
+        "modules erl_crash.dump --code -",
     .run = &cmd_modules,
 };
 

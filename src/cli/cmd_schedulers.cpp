@@ -104,7 +104,11 @@ static Status cmd_schedulers(const Context& context) {
     std::optional<Activity> activity;  // lives as long as the document that shows it
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
-    document.members.push_back({.key = "rows", .body = present::scheduler_table(context.names(snapshot))});
+    document.members.push_back(
+        {.key = "rows",
+         .body = present::scheduler_table(context.names(snapshot), context.shown_to_people()
+                                                                       ? present::Places::beside_functions
+                                                                       : present::Places::apart)});
     document.members.push_back({.key = "totals",
                                 .title = "All schedulers",
                                 .body = present::Value(present::Object{{"normal", report.normal},

@@ -47,13 +47,17 @@ static Status cmd_stacks(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
     present::Document document = context.document(snapshot);
+    // Programs for flame graphs group by function.
+    const present::Places places =
+        context.shown_to_people() ? present::Places::beside_functions : present::Places::apart;
     if (context.options().per_process) {
         document.members.push_back(
-            {.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes)});
+            {.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes, places)});
         return context.print(document, snapshot);
     }
     const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);
-    document.members.push_back({.key = "rows", .body = present::stack_group_table(context.names(snapshot), groups)});
+    document.members.push_back(
+        {.key = "rows", .body = present::stack_group_table(context.names(snapshot), groups, places)});
     return context.print(document, snapshot);
 }
 

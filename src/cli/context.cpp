@@ -11,6 +11,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "cli/code_lines.hpp"
 #include "cli/inputs.hpp"
 #include "cli/kept_answers.hpp"
 #include "cli/pager.hpp"
@@ -60,7 +61,9 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.progress = shown ? shown : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan.to_the_end = true;
+    const bool lines = plan.stacks && plan_for_code(options_, plan);
     BH_CHECK(artifact->load(plan));
+    if (lines) BH_CHECK(add_frame_lines(options_, *artifact, shown_to_people()));
     progress.completed(artifact->snapshot().source.bytes);
     if (options_.verbose) tell_what_was_read(artifact->snapshot(), std::chrono::steady_clock::now() - start);
     return artifact;

@@ -368,6 +368,27 @@ std::vector<OptionRow> file_options() {
     };
 }
 
+std::vector<OptionRow> code_options() {
+    return {
+        {.names = "--code",
+         .argument = "PATH",
+         .preset = "BEAMHEAP_CODE, else where the node had them from",
+         .help =
+             "the node's modules, for lines of a crash dump's frames: files, folders, archives; - is where the node "
+             "had them from",
+         .scope = Scope::inputs,
+         .holds = true,
+         .repeatable = true,
+         .reads = "a module",
+         .set = &add_text<&Options::code>},
+        {.names = "--no-code",
+         .help = "look for no modules",
+         .scope = Scope::inputs,
+         .holds = true,
+         .set = &set_flag<&Options::no_code>},
+    };
+}
+
 std::vector<OptionRow> session_options() {
     return {
         {.names = "--exe",
@@ -457,6 +478,7 @@ std::vector<OptionRow> make_table() {
     add(OptionGroup::files, window_options());
     add(OptionGroup::files, file_options());
     add(OptionGroup::session, session_options());
+    add(OptionGroup::session, code_options());
     return table;
 }
 

@@ -60,6 +60,8 @@ struct Options {
     bool running = false;  ///< --running: what ran, in place of all stacks
     bool dead = false;     ///< --dead: garbage instead of roots
     std::string executable;
+    std::vector<std::string> code;     ///< --code, as given
+    bool no_code = false;              ///< --no-code
     std::uint64_t term_bytes = 200;    ///< 0: whole terms
     std::string into;                  ///< address of the term whose elements `heap` lists
     std::uint64_t page = 1;            ///< of a term's elements

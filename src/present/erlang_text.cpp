@@ -250,6 +250,20 @@ std::string Names::function(FunctionId function) const {
     return function_text(snapshot_->text(f.module), snapshot_->text(f.name), f.arity, syntax_);
 }
 
+std::string Names::place(const Frame& frame) const {
+    const FrameLine line = snapshot_->line_of(frame);
+    if (line.certainty == LineCertainty::none) return {};
+    // A path from the root is that of the machine where it was compiled.
+    std::string_view file = line.file;
+    if (file.starts_with('/')) file.remove_prefix(file.rfind('/') + 1);
+    return fmt::format("{}:{}", file, fmt::join(line.lines, " or "));
+}
+
+std::string Names::function_at(const Frame& frame) const {
+    const std::string at = place(frame);
+    return at.empty() ? function(frame.function) : fmt::format("{}  {}", function(frame.function), at);
+}
+
 std::string Names::group(const analyses::GroupKey& key) const {
     using Kind = analyses::GroupKey::Kind;
     switch (key.kind) {

@@ -47,6 +47,10 @@ public:
     /// A name as itself, without quotes ("lager_event"), and in Elixir without the "Elixir." of modules; empty: none.
     std::string bare(TextId atom) const;
     std::string function(FunctionId function) const;
+    /// Where a frame is in its source: "gen.erl:256", or "gen.erl:256 or 271"; empty where that is not known.
+    std::string place(const Frame& frame) const;
+    /// "cart:total/1 cart.erl:88".
+    std::string function_at(const Frame& frame) const;
     std::string pid(Pid pid) const { return pid_text(pid, syntax_); }
     /// What a process belongs to: an atom, a label as it was printed, m:f/a; empty for none.
     std::string group(const analyses::GroupKey& key) const;

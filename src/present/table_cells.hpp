@@ -29,6 +29,21 @@ inline Value printed(const Names& names, TextId id) {
 inline Value bare(const Names& names, TextId id) { return id == TextId::none ? Value() : Value(names.bare(id)); }
 inline Value pid(const Names& names, Pid pid) { return text(names.pid(pid)); }
 inline Value function(const Names& names, FunctionId id) { return text(names.function(id)); }
+inline constexpr std::string_view line_certainty_doc =
+    "exact: the VM says it; found: in the module that ran, the only place; one_of: one of several";
+/// Where a frame is: its source file, its line where that is one, how sure that is, and all of it in words
+/// ("cart.erl:88 or 93").
+inline Value frame_file(const Names& names, const Frame& frame) {
+    return text(frame.file != TextId::none ? names.snapshot().text(frame.file) : names.snapshot().line_of(frame).file);
+}
+inline Value frame_line(const Names& names, const Frame& frame) {
+    const std::uint32_t line = names.snapshot().line_of(frame).line();
+    return line == 0 ? Value() : Value(line);
+}
+inline Value line_certainty(const Names& names, const Frame& frame) {
+    return text(name_of(names.snapshot().line_of(frame).certainty));
+}
+inline Value frame_place(const Names& names, const Frame& frame) { return text(names.place(frame)); }
 inline Value sum(const analyses::Sum& sum) { return sum.value(); }
 inline Value flag(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
 /// Percent, two decimals.

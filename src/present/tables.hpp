@@ -16,6 +16,7 @@
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "beamheap/artifact.hpp"
+#include "beamheap/code_module.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 
@@ -34,10 +35,12 @@ Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessC
 /// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the
 /// table.
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups);
+/// Where a table of stacks has the lines of frames: in a column of their own, or, for people, with the functions.
+enum class Places : std::uint8_t { apart, beside_functions };
 /// One row per identical stack.
-Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups);
+Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups, Places places);
 /// One row per process: its stack and who it is.
-Table process_stack_table(const Names& names, std::vector<ProcId> processes);
+Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places);
 /// One row per initial call or group, whichever the groups were made by.
 Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// The supervision tree, depth first.
@@ -53,9 +56,15 @@ Table ets_table(const Names& names, const analyses::EtsReport& report);
 Table ets_owner_table(const Names& names, const analyses::EtsReport& report);
 Table timer_table(const Names& names);
 Table timer_group_table(const Names& names, const analyses::TimerReport& report);
-Table scheduler_table(const Names& names);
+Table scheduler_table(const Names& names, Places places);
 Table node_table(const Names& names);
-Table module_table(const Names& names, const analyses::ModuleReport& report);
+/// What became of the search for a module's file, by its place in Snapshot::modules.
+struct ModuleCode {
+    CodeMatch match = CodeMatch::not_there;
+    std::string file;
+};
+/// `code` is empty where no files were looked for.
+Table module_table(const Names& names, const analyses::ModuleReport& report, std::vector<ModuleCode> code);
 
 Table atom_table(const Names& names);
 Table atom_family_table(const Names& names, const analyses::AtomFamilies& families);

@@ -275,7 +275,7 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report)
     return table_of(std::move(columns), pointers(report.groups), "no timer");
 }
 
-Table scheduler_table(const Names& names) {
+Table scheduler_table(const Names& names, Places places) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     const auto queue = [&s](std::size_t priority) {
@@ -336,8 +336,20 @@ Table scheduler_table(const Names& names) {
          [=, &s](const Row& r) {
              Array functions;
              for (const Frame& frame : s.stacks[s.schedulers[r].stack])
-                 functions.push_back(function(names, frame.function));
+                 functions.push_back(places == Places::apart ? function(names, frame.function)
+                                                             : text(names.function_at(frame)));
              return Value(std::move(functions));
+         }},
+        {{.name = "places",
+          .title = "PLACES",
+          .holds = Holds::texts,
+          .doc = "of the frames, file and line; null where that is not known",
+          .content = Content::name,
+          .wide = true},
+         [=, &s](const Row& r) {
+             Array lines;
+             for (const Frame& frame : s.stacks[s.schedulers[r].stack]) lines.push_back(frame_place(names, frame));
+             return Value(std::move(lines));
          }},
     };
     return table_of(std::move(columns), all_rows(s.schedulers.size()),
@@ -374,7 +386,7 @@ Table node_table(const Names& names) {
                     s.node.distributed.value_or(false) ? "no other node known" : "the node was not distributed");
 }
 
-Table module_table(const Names& names, const analyses::ModuleReport& report) {
+Table module_table(const Names& names, const analyses::ModuleReport& report, std::vector<ModuleCode> code) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
@@ -384,6 +396,17 @@ Table module_table(const Names& names, const analyses::ModuleReport& report) {
          [&s](const Row& r) { return Value(s.modules[r].current_bytes); }},
         {{.name = "old_bytes", .title = "OLD", .unit = Unit::bytes, .doc = "of old code that is still loaded"},
          [&s](const Row& r) { return Value(s.modules[r].old_bytes); }},
+        {{.name = "code",
+          .title = "CODE",
+          .doc = "of the file that was found (--code): same differs unproved newer unreadable, or not there",
+          .wide = code.empty()},
+         [code](const Row& r) { return code.empty() ? Value() : Value(name_of(code[r].match)); }},
+        {{.name = "code_file",
+          .title = "FILE",
+          .doc = "where it was found",
+          .content = Content::name,
+          .wide = code.empty()},
+         [code](const Row& r) { return code.empty() ? Value() : text(code[r].file); }},
     };
     return table_of(std::move(columns), report.largest, "no module in this input");
 }

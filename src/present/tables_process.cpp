@@ -14,11 +14,21 @@ namespace {
 
 using namespace cells;
 
-Array function_array(const Names& names, StackId stack) {
+Array function_array(const Names& names, StackId stack, Places places) {
     Array functions;
-    for (const Frame& frame : names.snapshot().stacks[stack]) functions.emplace_back(names.function(frame.function));
+    for (const Frame& frame : names.snapshot().stacks[stack])
+        functions.emplace_back(places == Places::beside_functions ? names.function_at(frame)
+                                                                  : names.function(frame.function));
     return functions;
 }
+
+Array place_array(const Names& names, StackId stack) {
+    Array places;
+    for (const Frame& frame : names.snapshot().stacks[stack]) places.push_back(frame_place(names, frame));
+    return places;
+}
+
+constexpr std::string_view places_doc = "of the frames, file and line; null where that is not known";
 
 Unit unit_of_measure(analyses::Measure measure) {
     switch (measure) {
@@ -146,7 +156,7 @@ Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessC
     return table_of(std::move(columns), std::move(rows), "no process");
 }
 
-Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups) {
+Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups, Places places) {
     const Snapshot& s = names.snapshot();
     const analyses::ProcessGroups* all = &groups;
     using Group = const analyses::ProcessGroup*;
@@ -162,7 +172,14 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
           .doc = "frames, youngest first",
           .content = Content::name,
           .below = true},
-         [=](const Group& g) { return Value(function_array(names, g->stack)); }},
+         [=](const Group& g) { return Value(function_array(names, g->stack, places)); }},
+        {{.name = "places",
+          .title = "PLACES",
+          .holds = Holds::texts,
+          .doc = Label::of(places_doc),
+          .content = Content::name,
+          .wide = true},
+         [=](const Group& g) { return Value(place_array(names, g->stack)); }},
         {{.name = "pids", .title = "PIDS", .holds = Holds::texts, .doc = "all of them", .wide = true},
          [=, &s](const Group& g) {
              Array pids;
@@ -179,7 +196,7 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
     return table_of(std::move(columns), std::move(rows), "no process has a stack in this input");
 }
 
-Table process_stack_table(const Names& names, std::vector<ProcId> processes) {
+Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places) {
     const Snapshot& s = names.snapshot();
     Columns<ProcId> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
@@ -189,7 +206,14 @@ Table process_stack_table(const Names& names, std::vector<ProcId> processes) {
           .doc = "frames, youngest first",
           .content = Content::name,
           .below = true},
-         [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack)); }},
+         [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack, places)); }},
+        {{.name = "places",
+          .title = "PLACES",
+          .holds = Holds::texts,
+          .doc = Label::of(places_doc),
+          .content = Content::name,
+          .wide = true},
+         [=, &s](const ProcId& id) { return Value(place_array(names, s[id].stack)); }},
     };
     for (const std::string_view name :
          {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})

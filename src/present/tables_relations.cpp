@@ -71,9 +71,13 @@ Table all_frames_table(const Names& names) {
         {{.name = "offset", .title = "OFFSET", .unit = Unit::count, .doc = "bytes into its code"},
          [=](const Entry& e) { return Value(frame(e).offset); }},
         {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name},
-         [=](const Entry& e) { return raw(names, frame(e).file); }},
+         [=](const Entry& e) { return frame_file(names, frame(e)); }},
         {{.name = "line", .title = "LINE", .unit = Unit::count, .doc = "source line"},
-         [=](const Entry& e) { return frame(e).line == 0 ? Value() : Value(frame(e).line); }},
+         [=](const Entry& e) { return frame_line(names, frame(e)); }},
+        {{.name = "line_certainty", .title = "CERTAINTY", .doc = Label::of(line_certainty_doc)},
+         [=](const Entry& e) { return line_certainty(names, frame(e)); }},
+        {{.name = "source_place", .title = "AT", .doc = "file and line, or lines", .content = Content::name},
+         [=](const Entry& e) { return frame_place(names, frame(e)); }},
     };
     return table_of(std::move(columns), std::move(rows), "no stack in this input");
 }

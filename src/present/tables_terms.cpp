@@ -103,6 +103,8 @@ Table frame_table(const TermView& view, std::span<const Frame> frames) {
     for (const std::uint32_t root : view.roots_of(RootKind::stack))
         (*slots)[view.graph().roots()[root].frame].push_back(root);
     const Names& names = view.names();
+    const bool any_line =
+        std::any_of(frames.begin(), frames.end(), [&](const Frame& f) { return !names.place(f).empty(); });
     Columns<Row> columns{
         {{.name = "depth", .title = "#", .unit = Unit::count, .doc = "0 is the youngest frame"},
          [](const Row& r) { return Value(r.depth); }},
@@ -111,9 +113,17 @@ Table frame_table(const TermView& view, std::span<const Frame> frames) {
         {{.name = "offset", .title = "OFFSET", .unit = Unit::count, .doc = "bytes into its code"},
          [](const Row& r) { return Value(r.frame.offset); }},
         {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name, .wide = true},
-         [&names](const Row& r) { return cells::raw(names, r.frame.file); }},
+         [&names](const Row& r) { return cells::frame_file(names, r.frame); }},
         {{.name = "line", .title = "LINE", .unit = Unit::count, .doc = "source line", .wide = true},
-         [](const Row& r) { return r.frame.line == 0 ? Value() : Value(r.frame.line); }},
+         [&names](const Row& r) { return cells::frame_line(names, r.frame); }},
+        {{.name = "line_certainty", .title = "CERTAINTY", .doc = Label::of(cells::line_certainty_doc), .wide = true},
+         [&names](const Row& r) { return cells::line_certainty(names, r.frame); }},
+        {{.name = "source_place",
+          .title = "AT",
+          .doc = "file and line, or lines",
+          .content = Content::name,
+          .wide = !any_line},
+         [&names](const Row& r) { return cells::frame_place(names, r.frame); }},
         {{.name = "slots",
           .title = "SLOTS",
           .doc = "terms that the frame holds",

@@ -50,6 +50,15 @@ std::string told(const Names& names, ProcId id) {
     return told(names, self);
 }
 
+// The line of the code that called what blocks: the frame below the youngest one of that function.
+std::string asked_at(const Names& names, const WaitEdge& edge) {
+    const Snapshot& s = names.snapshot();
+    const std::span<const Frame> frames = s.stacks[s[edge.waiter].stack];
+    for (std::size_t i = 0; i + 1 < frames.size(); ++i)
+        if (frames[i].function == edge.function) return names.place(frames[i + 1]);
+    return {};
+}
+
 std::string times(std::string what, std::uint64_t count) {
     return count < 2 ? what : fmt::format("{} \u00d7{}", what, grouped(count));
 }
@@ -127,6 +136,12 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
          [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
+        {{.name = "asked_at",
+          .title = "ASKED AT",
+          .doc = "file and line of the call, in the code that makes it",
+          .content = Content::name,
+          .wide = true},
+         [names](Row e) { return text(asked_at(names, *e)); }},
         {{.name = "infinite",
           .title = "FOREVER",
           .holds = Holds::flag,
@@ -268,6 +283,7 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
                           e.confidence);
     });
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
+    const bool any_place = std::ranges::any_of(rows, [&](const Row& e) { return !asked_at(names, *e.first).empty(); });
     Columns<Row> columns{
         {{.name = "waiter_name", .title = "WAITER", .doc = "its name, or what it runs", .content = Content::name},
          [names](const Row& e) { return name_or_null(times(told(names, e.first->waiter), e.second)); }},
@@ -282,6 +298,12 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
          [names](const Row& e) { return Value(wait_target(names, e.first->target)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](const Row& e) { return cells::function(names, e.first->function); }},
+        {{.name = "asked_at",
+          .title = "ASKED AT",
+          .doc = "file and line of the call, in the code that makes it",
+          .content = Content::name,
+          .wide = !any_place},
+         [names](const Row& e) { return text(asked_at(names, *e.first)); }},
         {{.name = "via", .title = "VIA", .doc = "how the edge is known", .lesser = 2},
          [](const Row& e) { return Value(e.first->via); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate", .lesser = 1},

@@ -17,13 +17,14 @@ void run_program(std::string_view bytes) {
     (void)run_line(sum % lines(), bytes);
 }
 
-constexpr std::array<Target, 11> table{{
+constexpr std::array<Target, 12> table{{
     {"dump", &load_and_walk, &mutate_dump},
     {"program", &run_program, &mutate_dump},
     {"elf", &run_elf, nullptr},
     {"dwarf", &run_dwarf, nullptr},
     {"memory", &run_memory, &mutate_memory},
     {"archive", &run_archive, nullptr},
+    {"module", &run_module, nullptr},
     {"external", &run_external, nullptr},
     {"selector", &run_selector, nullptr},
     {"config", &run_config, nullptr},

@@ -32,6 +32,7 @@ void run_memory(std::string_view bytes);  ///< the memory of a VM, whose structu
 std::string mutate_memory(std::string_view bytes, std::uint64_t seed, std::size_t most);
 
 // Texts that users or their programs write (texts.cpp).
+void run_module(std::string_view bytes);    ///< compiled modules (.beam)
 void run_archive(std::string_view bytes);   ///< zip archives and tarballs, compressed or not, in one another
 void run_external(std::string_view bytes);  ///< a term in the external format
 void run_selector(std::string_view bytes);  ///< --procs, names of processes and functions, quantities

@@ -14,6 +14,8 @@
 #include "beamheap/artifact.hpp"
 #include "bytes/archive.hpp"
 #include "cli/check_config.hpp"
+#include "formats/beam/chunks.hpp"
+#include "formats/beam/module.hpp"
 #include "formats/external_redaction.hpp"
 #include "formats/external_term.hpp"
 #include "formats/format.hpp"
@@ -68,6 +70,16 @@ Snapshot& node() {
 }
 
 }  // namespace
+
+void run_module(std::string_view bytes) {
+    const auto module = beam::read_module(bytes);
+    if (module)
+        for (const CodeFunction& function : module->functions)
+            if (module->find(module->atoms[function.name], function.arity) == nullptr) std::abort();
+    const auto chunks = beam::Chunks::read(bytes);
+    std::string storage;
+    if (chunks) (void)beam::read_literals(*chunks, storage);
+}
 
 void run_archive(std::string_view bytes) {
     bytes::ArchiveBudget budget;

@@ -77,6 +77,7 @@ const std::vector<House>& houses() {
           {"slogan", {"base"}},
           {"logs", {"base"}},
           {"causes", {"base", "logs"}},
+          {"code", {"base"}},
           {"facts", {"base", "processes", "heaps", "memory", "slogan", "logs", "causes"}},
           {"rules", {"base", "processes", "heaps", "memory", "selectors", "slogan", "logs", "causes", "facts"}},
           {"diagnosis",

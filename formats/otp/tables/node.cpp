@@ -114,6 +114,26 @@ bool code_header_whole(Reader& reader, std::uint64_t header) {
 
 }  // namespace
 
+namespace {
+
+// BeamCodeHeader begins with the number of functions, then attr_ptr, attr_size, attr_size_on_heap, compile_ptr and
+// compile_size (beam_code.h of all releases whose layouts are known): external terms.
+void read_versions(Reader& reader, std::uint64_t header, Module& module) {
+    constexpr std::uint64_t most_bytes = 64u << 10;
+    const auto term = [&](std::uint64_t at) {
+        const auto place = reader.memory.word(header + at), size = reader.memory.word(header + at + 8);
+        if (!place || !size || *place == 0 || *size == 0 || *size > most_bytes) return TextId::none;
+        const std::byte* bytes = reader.memory.at(*place, *size);
+        if (bytes == nullptr) return TextId::none;
+        return reader.snapshot.texts.intern({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(*size)});
+    };
+    if (header == 0) return;
+    module.attributes = term(8);
+    module.compilation = term(32);
+}
+
+}  // namespace
+
 void read_modules(Reader& reader) {
     const Offsets& at = reader.at;
     const std::uint64_t table = reader.vm.roots.module_tables[reader.vm.roots.code_index];
@@ -165,6 +185,7 @@ void read_modules(Reader& reader) {
         module.current_bytes = size(at.module_current_header, at.module_current_length);
         module.old_bytes = size(at.module_old_header, at.module_old_length);
         if (module.name == TextId::none || (!module.current_bytes.has() && !module.old_bytes.has())) continue;
+        if (reader.module_versions) read_versions(reader, load<Word>(p + at.module_current_header), module);
         current += module.current_bytes.value_or(0);
         old += module.old_bytes.value_or(0);
         reader.snapshot.modules.push_back(module);

@@ -74,6 +74,7 @@ struct Reader : Decoder {
 
     Snapshot& snapshot;
     std::uint64_t code_bytes = 0;  ///< of all modules, without literals; after read_modules
+    bool module_versions = false;  ///< read_modules() reads what modules and their compiler say of themselves
 
     TextId atom(Word word) { return vm.atoms.intern(memory, word, snapshot.texts); }
     FunctionId function(const Mfa& mfa);

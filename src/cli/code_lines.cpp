@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/code_lines.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyses/code/code_path.hpp"
+#include "analyses/code/lines.hpp"
+#include "cli/terminal.hpp"
+#include "present/sanitise.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+constexpr std::string_view of_the_node = "-";  // as a path: where the node had its modules from
+
+// Unset: null. Empty: no modules are looked for.
+const char* from_environment() { return std::getenv("BEAMHEAP_CODE"); }
+
+bool has_lines_itself(const Snapshot& snapshot) { return snapshot.source.kind.format != InputFormat::crash_dump; }
+
+// Where a live VM in a container has its files; empty where the paths are this machine's own.
+std::string root_of(const Snapshot& snapshot) {
+    return snapshot.source.live ? fmt::format("/proc/{}/root", snapshot.source.live->pid) : std::string();
+}
+
+void add_code_path(Artifact& artifact, CodeFiles& files) {
+    // What its terms refer to beyond them is of no interest here, and no question has asked for it.
+    const Anomalies met = artifact.snapshot().anomalies;
+    const auto path = analyses::code_path(artifact);
+    artifact.snapshot().anomalies = met;
+    if (!path) return;
+    const Snapshot& snapshot = artifact.snapshot();
+    const std::string root = root_of(snapshot);
+    for (const std::string& folder : path->folders) files.add_folder(folder, root);
+    // What the VM has loaded before there was a path.
+    const std::string& erts = snapshot.source.erts_version;
+    if (!erts.empty() && erts.find('/') == erts.npos && !path->root.empty())
+        files.add_folder(fmt::format("{}/lib/erts-{}/ebin", path->root, erts), root);
+}
+
+// What is here is not what ran: who has compiled again since wants to know.
+void tell_of_others(const std::vector<std::string>& others) {
+    constexpr std::size_t most = 3;
+    const std::span<const std::string> first = std::span(others).first(std::min(most, others.size()));
+    std::string text =
+        fmt::format("note: no lines of modules that lie here and are not those that ran: {}", fmt::join(first, ", "));
+    if (others.size() > most) text += fmt::format(" ... {} more", others.size() - most);
+    FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
+}
+
+}  // namespace
+
+bool plan_for_code(const Options& options, LoadPlan& plan) {
+    const char* const environment = from_environment();
+    if (options.no_code) return false;
+    if (options.code.empty() && environment != nullptr && *environment == '\0') return false;
+    plan.modules = true;
+    const bool asked = std::find(options.code.begin(), options.code.end(), of_the_node) != options.code.end();
+    if (asked || (options.code.empty() && environment == nullptr)) plan.code_path = true;
+    return true;
+}
+
+Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& artifact) {
+    auto files = std::make_unique<CodeFiles>();
+    files->set_end(end_of_input(artifact.snapshot()));
+    const char* const environment = from_environment();
+    if (!options.code.empty()) {
+        for (const std::string& path : options.code) {
+            if (path == of_the_node) add_code_path(artifact, *files);
+            else BH_CHECK(files->add_named(path));
+        }
+    } else if (environment != nullptr) {
+        for (const std::string_view path : split(environment, ':')) BH_CHECK(files->add_named(std::string(path)));
+    } else {
+        add_code_path(artifact, *files);
+    }
+    return files;
+}
+
+Status add_frame_lines(const Options& options, Artifact& artifact, bool for_people) {
+    Snapshot& snapshot = artifact.snapshot();
+    if (has_lines_itself(snapshot)) return ok();
+    BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
+    if (files->empty()) return ok();
+    analyses::FoundLines found = analyses::find_lines(snapshot, *files);
+    snapshot.frame_lines = std::move(found.lines);
+    std::vector<std::string> others;
+    for (const analyses::ModuleUse& use : found.modules) {
+        if (use.match == CodeMatch::same || use.match == CodeMatch::not_there) continue;
+        const std::string told = fmt::format("{}: {}", use.name, name_of(use.match));
+        snapshot.anomalies.add(Anomaly::other_code, 0, told);
+        if (use.match != CodeMatch::unproved) others.push_back(told);
+    }
+    if (for_people && !options.quiet && !options.verbose && !others.empty()) tell_of_others(others);
+    if (options.verbose)
+        FileSink(STDERR_FILENO)
+            .write(present::safe_text(fmt::format("lines: {} places in code, {} with one line, {} with several; {} "
+                                                  "module files opened",
+                                                  found.places, found.found, found.several, files->opened())) +
+                   '\n');
+    return ok();
+}
+
+}  // namespace beamheap::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of frames for inputs that have none: which modules are looked for, as the options say, and what is found.
+#pragma once
+
+#include <memory>
+
+#include "beamheap/artifact.hpp"
+#include "cli/code_files.hpp"
+#include "cli/options.hpp"
+
+namespace beamheap::cli {
+
+/// Whether modules are to be looked for at all; adds to the plan what that needs.
+bool plan_for_code(const Options& options, LoadPlan& plan);
+
+/// The places of modules: those of --code, of BEAMHEAP_CODE, or of the node's own code path (LoadPlan::code_path).
+/// Errors: usage, of a path that was named and is not there.
+Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& artifact);
+
+/// Fills Snapshot::frame_lines. Nothing where the input has lines itself, or no place of modules is known. A module
+/// that is not what ran is counted (Anomaly::other_code). Errors: those of open_code().
+Status add_frame_lines(const Options& options, Artifact& artifact, bool for_people);
+
+}  // namespace beamheap::cli

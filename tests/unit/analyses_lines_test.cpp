@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+
+#include "analyses/code/lines.hpp"
+#include "formats/beam/module.hpp"
+#include "support/made_module.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+/// Modules in memory; counts what is asked for.
+class MadeCodeSource final : public CodeSource {
+public:
+    void add(const std::string& bytes) {
+        auto module = beam::read_module(bytes);
+        REQUIRE(module);
+        modules_.push_back(std::make_unique<CodeModule>(std::move(*module)));
+    }
+    const Found& find(const Snapshot&, std::string_view name) override {
+        Found& found = found_[std::string(name)];
+        ++asked[std::string(name)];
+        for (const auto& module : modules_)
+            if (module->name == name) found.match = CodeMatch::same, found.module = module.get();
+        return found;
+    }
+    std::map<std::string, int> asked;
+
+private:
+    std::vector<std::unique_ptr<CodeModule>> modules_;
+    std::map<std::string, Found> found_;
+};
+
+struct NodeWithLines : test::MadeSnapshot {
+    std::uint32_t pids = 1;
+    /// A process with these frames, the youngest first, of which the first is where it goes on.
+    void stack(std::vector<Frame> frames, ProcessState state = ProcessState::waiting) {
+        Process& process = this->process(pids++);
+        process.state = state;
+        process.program_counter = 1;
+        process.current_function = frames[0].function;
+        process.stack = s.stacks.intern(frames);
+    }
+    Frame at(std::string_view module, std::string_view name, std::uint32_t arity, std::uint32_t offset) {
+        return {function(module, name, arity), offset, 0, TextId::none};
+    }
+    void place(const Frame& frame, std::uint32_t registers, std::uint64_t catches = 0) {
+        s.frame_places.push_back({frame.function, frame.offset, registers, catches});
+    }
+    std::string told(const FoundLines& found, const Frame& frame) {
+        const FrameLine line = found.lines.of(frame.function, frame.offset);
+        std::string text(name_of(line.certainty));
+        for (const std::uint32_t each : line.lines) text += ' ' + std::to_string(each);
+        return text;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a frame's line is that of the only call that fits", "[lines]") {
+    MadeCodeSource code;
+    code.add(testing::shop().bytes());
+    NodeWithLines node;
+    const Frame price = node.at("other", "price", 1, 40);
+
+    SECTION("by the marks of catch in its registers") {
+        const Frame first = node.at("shop", "total", 1, 100), second = node.at("shop", "total", 1, 150);
+        node.place(first, 2, 0);
+        node.place(second, 2, 2);
+        node.stack({price, first});
+        node.stack({price, second});
+        const FoundLines found = find_lines(node.s, code);
+        CHECK(node.told(found, first) == "found 20");
+        CHECK(node.told(found, second) == "found 30");
+        CHECK(node.told(found, price).empty());
+        CHECK(found.lines.of(first.function, first.offset).file == "shop.erl");
+        CHECK(found.found == 2);
+    }
+    SECTION("by the order of their offsets, where nothing else is known") {
+        const Frame first = node.at("shop", "total", 1, 100), second = node.at("shop", "total", 1, 150);
+        node.stack({price, second});
+        CHECK(node.told(find_lines(node.s, code), second) == "one_of 20 30");
+        node.stack({price, first});
+        const FoundLines found = find_lines(node.s, code);
+        CHECK(node.told(found, first) == "found 20");
+        CHECK(node.told(found, second) == "found 30");
+        CHECK(found.several == 0);
+    }
+    SECTION("none, where no call has such a frame") {
+        const Frame frame = node.at("shop", "total", 1, 100);
+        node.place(frame, 3);
+        node.stack({price, frame});
+        CHECK(node.told(find_lines(node.s, code), frame).empty());
+    }
+    SECTION("none, where what it called is nothing that it calls") {
+        MadeCodeSource both;
+        both.add(testing::shop().bytes());
+        testing::MadeModule other;
+        other.atoms({"other", "price"});
+        other.code(testing::op(1, {testing::u(1)}) +
+                       testing::op(2, {testing::atom(1), testing::atom(2), testing::u(1)}) +
+                       testing::op(1, {testing::u(2)}) + testing::op(19),
+                   3);
+        both.add(other.bytes());
+        const Frame frame = node.at("shop", "total", 1, 100);
+        node.stack({node.at("third", "thing", 0, 8), frame});
+        CHECK(node.told(find_lines(node.s, both), frame).empty());
+        CHECK(both.asked.contains("other"));
+        // Of one that is at work the callee is not known.
+        NodeWithLines busy;
+        const Frame same = busy.at("shop", "total", 1, 100);
+        busy.stack({busy.at("third", "thing", 0, 8), same}, ProcessState::running);
+        CHECK(busy.told(find_lines(busy.s, both), same) == "one_of 20 30");
+    }
+    SECTION("where it waits for a message") {
+        const Frame waits = node.at("shop", "total", 1, 200);
+        node.place(waits, 2);
+        node.stack({waits});
+        CHECK(node.told(find_lines(node.s, code), waits) == "found 40");
+    }
+    SECTION("where it begins, if it was put off before it had begun") {
+        const Frame begins = node.at("shop", "total", 1, 30);
+        node.stack({begins}, ProcessState::runnable);
+        node.s.processes.back().arity = 1;
+        const FoundLines found = find_lines(node.s, code);
+        CHECK(node.told(found, begins) == "found 10");
+        CHECK(found.lines.head_of(begins.function).line() == 10);
+    }
+}
+
+TEST_CASE("modules that no frame names are not asked for without need", "[lines]") {
+    MadeCodeSource code;
+    code.add(testing::shop().bytes());
+    NodeWithLines node;
+    const Frame frame = node.at("shop", "total", 1, 100);
+    node.place(frame, 2, 2);
+    node.stack({node.at("third", "thing", 0, 8), frame});
+    CHECK(node.told(find_lines(node.s, code), frame) == "found 30");
+    CHECK(code.asked.size() == 2);  // shop, third
+}
+
+TEST_CASE("lines that the input itself has are left as they are", "[lines]") {
+    MadeCodeSource code;
+    code.add(testing::shop().bytes());
+    NodeWithLines node;
+    Frame frame = node.at("shop", "total", 1, 100);
+    frame.line = 77;
+    frame.file = node.text("shop.erl");
+    node.stack({frame});
+    const FoundLines found = find_lines(node.s, code);
+    CHECK(found.places == 0);
+    CHECK(code.asked.empty());
+    const FrameLine line = node.s.line_of(frame);
+    CHECK(line.certainty == LineCertainty::exact);
+    CHECK(line.line() == 77);
+    CHECK(line.file == "shop.erl");
+}
