@@ -26,11 +26,6 @@ std::string external_term(const Loader& loader, std::string_view value) {
     return term;
 }
 
-void read_attributes(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
-    const std::string term = external_term(loader, value);
-    if (!term.empty()) module.attributes = loader.snapshot.texts.intern(term);
-}
-
 // Attributes and compilation info are external terms in hexadecimal or base64. Of the latter {source, Path} is asked
 // for: the atom `source` and a string of bytes (compile.erl; a path beyond Latin-1 is a list of another form, and
 // left out). It is looked for as these bytes, which stand once in a list of options and a version.
@@ -46,14 +41,12 @@ void read_compilation(Loader& loader, Module& module, std::string_view value, st
 }
 
 // Of the attributes {behaviour, [Name]} is asked for, in either spelling: its name and the list of atoms behind it, as
-// bytes, too.
+// bytes, too; all of them are kept to be compared with those of a file.
 void read_attributes(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
-    constexpr std::size_t most_bytes = 64u << 10, most_names = 8;
+    constexpr std::size_t most_names = 8;
     constexpr char atom_ext = 'd', small_atom_ext = 's', atom_utf8_ext = 'v', small_atom_utf8_ext = 'w';
-    TermStyle style;
-    style.base64 = loader.dialect.version >= 5;
-    std::string info;
-    append_data(style, value, info, most_bytes);
+    const std::string info = external_term(loader, value);
+    if (!info.empty()) module.attributes = loader.snapshot.texts.intern(info);
     const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };
     std::string names;
     for (std::size_t at = 0; (at = info.find("behavio", at)) != info.npos;) {

@@ -91,7 +91,7 @@ void add_exiting(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure("of ETS, in no table that is listed", untold, AmountUnit::bytes, Confidence::estimate));
     add_stack(facts, id, finding);
-    finding.advise("See why it ends: `beamheap logs DUMP`");
+    finding.advise("See what it still has, and who is linked to it: {}", Command{"proc", s[id].pid});
     finding.advise(
         "A table ends with its owner, object by object: give what must not end so an heir (`ets:new/2`, option heir), "
         "or "
