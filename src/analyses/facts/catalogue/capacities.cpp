@@ -25,7 +25,7 @@ constexpr std::uint64_t all_servers = 600'000;     // words of all of them
 constexpr std::uint64_t least_related = 5;
 constexpr std::uint64_t of_times = 1'000;  // what times in milliseconds are counted in
 constexpr std::uint64_t least_gone = 5, many_gone = 30;
-constexpr std::size_t least_alike = 3;  // that wait at the same place
+constexpr std::size_t least_at_one_place = 3;  // that wait at the same place
 constexpr int strong = 3;
 constexpr int generations = 2;
 
@@ -284,7 +284,7 @@ private:
         const bool other =
             std::ranges::any_of(who_have, [&](const StateCount* each) { return each->value == found.limit; });
         for (const StateCount& each : counts) {
-            if (each.of != StateCount::Of::collection || each.alive.size() < least_alike || each.ended != 0 ||
+            if (each.of != StateCount::Of::collection || each.alive.size() < least_at_one_place || each.ended != 0 ||
                 (other && each.place() == found.holders_in))
                 continue;
             if (!other && each.requests < each.named) continue;

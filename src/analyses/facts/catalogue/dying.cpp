@@ -15,8 +15,8 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t most_reporting = 8;
-constexpr std::size_t most_objects = 5'000;   // of the terms around the reporting function, breadth first
-constexpr std::uint32_t younger_frames = 40;  // than that of the reporting function: of the loggers that it has called
+constexpr std::size_t objects_around = 5'000;  // of the terms around the reporting function, breadth first
+constexpr std::uint32_t younger_frames = 40;   // than that of the reporting function: of the loggers that it has called
 constexpr std::uint64_t largest_reporting = 64'000'000;  // words
 
 bool reports_crashes(const Snapshot& s, FunctionId id) {
@@ -43,9 +43,9 @@ std::optional<Failure> failure_around(TermSource& terms, std::uint32_t reporter)
     std::vector<Element> left;
     for (std::size_t i = roots.size(); i-- > 0;)  // the oldest frames first
         if (roots[i].kind == RootKind::stack && roots[i].frame + younger_frames >= reporter &&
-            left.size() < most_objects)
+            left.size() < objects_around)
             left.push_back(terms.root(i));
-    for (std::size_t i = 0; i < left.size() && i < most_objects; ++i) {
+    for (std::size_t i = 0; i < left.size() && i < objects_around; ++i) {
         if (left[i].kind != ElementKind::object) continue;
         if (is_crash(reader, left[i])) {
             std::shared_ptr<OwnedTerm> copy = copy_term(terms, left[i]);
@@ -53,7 +53,7 @@ std::optional<Failure> failure_around(TermSource& terms, std::uint32_t reporter)
             return failure_of(std::move(copy), reason);
         }
         ElementCursor cursor = terms.elements(left[i].id);
-        for (Element element; left.size() < most_objects && terms.next(cursor, element);) left.push_back(element);
+        for (Element element; left.size() < objects_around && terms.next(cursor, element);) left.push_back(element);
     }
     return std::nullopt;
 }
