@@ -68,9 +68,10 @@ struct Convoy {
     bool forever = false;  // most calls have no timeout
     std::vector<ProcId> holders;  // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool by_table = false;
+    bool over_port = false;           // it is idle, and has one socket: it may wait for what that brings
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
     Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
-    bool explained() const { return put_off != nullptr || !holders.empty(); }
+    bool explained() const { return put_off != nullptr || !holders.empty() || over_port; }
 };
 
 bool in_function(const Facts& facts, ProcId process, std::string_view module, std::string_view prefix) {
@@ -159,6 +160,7 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
         convoy.holders = owners_of_members(facts, fan);
         convoy.by_table = !convoy.holders.empty();
     }
+    convoy.over_port = convoy.idle && convoy.holders.empty() && !outside(facts, convoy.end).empty();
     // A pool keeps its callers too: who has what they wait for says more.
     if (!convoy.holders.empty()) convoy.put_off = nullptr;
     return convoy;
@@ -292,6 +294,7 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
         text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back", processes(convoy.holders.size()));
+    else if (convoy.idle && convoy.over_port) text.add(outside(facts, last));
     else if (convoy.idle) text.add(Ours(", its answers put off"));
     return text;
 }
