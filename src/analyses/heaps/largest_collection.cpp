@@ -85,7 +85,7 @@ private:
         const bool fields = head.kind == TermKind::tuple || head.kind == TermKind::flat_map;
         if (!fields && head.kind != TermKind::cons && head.kind != TermKind::hash_map) return;
         if (const auto found = collection_shape(terms_, place.term)) return of_collection(place, *found);
-        if (head.kind == TermKind::flat_map) {
+        if (head.kind == TermKind::flat_map && head.size <= largest_record) {
             MapWalk walk(terms_, place.term.id, head);
             for (Pair pair; walk.next(pair);)
                 add(pair.value, sentence("{} > key {}", place.where, Atom{std::string(pair.key.text)}),

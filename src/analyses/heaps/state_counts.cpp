@@ -17,6 +17,7 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t most_records = 300;
+constexpr std::size_t most_counts = 1'000;  // each is held against all others of its record
 constexpr unsigned deepest_record = 4;
 constexpr std::uint64_t largest_record = 64;  // elements of a tuple that is gone into
 constexpr std::int64_t least_limit = 5, largest_limit = 10'000'000;
@@ -100,6 +101,7 @@ private:
 
     void field(const Element& term, std::size_t record, const Sentence& in, Sentence name, bool limit_word,
                unsigned depth) {
+        if (found_.counts.size() >= most_counts) return;
         if (term.kind == ElementKind::port) found_.ports.push_back(term.port);
         if (term.kind == ElementKind::small && term.number >= least_limit && term.number <= largest_limit) {
             StateCount count;
@@ -127,7 +129,7 @@ private:
         if (const auto shape = collection_shape(terms_, record.term))
             return add_collection(*shape, number, record.where, {});
         const ObjectHead head = terms_.head(record.term.id);
-        if (head.kind == TermKind::flat_map) {
+        if (head.kind == TermKind::flat_map && head.size <= largest_record) {
             MapWalk walk(terms_, record.term.id, head);
             for (Pair pair; walk.next(pair);)
                 field(pair.value, number, record.where, sentence("key {}", Atom{std::string(pair.key.text)}),
