@@ -181,8 +181,7 @@ private:
                 if (s_[owner].parent == s_[id].pid || linked.contains(s_[owner].pid)) found.serving.push_back(owner);
             }
             std::ranges::sort(found.serving);
-            const auto twice = std::ranges::unique(found.serving);
-            found.serving.erase(twice.begin(), twice.end());
+            found.serving.erase(std::unique(found.serving.begin(), found.serving.end()), found.serving.end());
             if (!found.serving.empty()) found.listening = name;
             return;
         }
