@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beamheap/code_module.hpp"
+#include "beamheap/error.hpp"
 
 namespace beamheap::beam {
 

@@ -135,6 +135,7 @@ struct CodeFiles::Answer {
     std::unique_ptr<CodeModule> module;
 };
 
+CodeFiles::CodeFiles() = default;
 CodeFiles::~CodeFiles() = default;
 
 Status CodeFiles::add_named(const std::string& path) {

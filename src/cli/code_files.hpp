@@ -25,7 +25,7 @@ namespace beamheap::cli {
 
 class CodeFiles final : public CodeSource {
 public:
-    CodeFiles() = default;
+    CodeFiles();
     CodeFiles(const CodeFiles&) = delete;
     CodeFiles& operator=(const CodeFiles&) = delete;
     ~CodeFiles() override;

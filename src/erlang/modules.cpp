@@ -2,6 +2,7 @@
 #include "erlang/modules.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace beamheap::erlang {
 namespace {

@@ -7,6 +7,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/waiting_functions.hpp"
 

@@ -135,7 +135,7 @@ std::vector<ProcId> typical(const Snapshot& s, const std::vector<ProcId>& all, s
     const auto size = [&](ProcId id) { return process_bytes(s[id], s.source.word_size).value_or(0); };
     std::ranges::stable_sort(sorted, {}, size);
     std::vector<ProcId> found;
-    for (const std::uint64_t quarter : {2, 1, 3}) {
+    for (const std::uint64_t quarter : {std::uint64_t{2}, std::uint64_t{1}, std::uint64_t{3}}) {
         std::uint64_t sum = 0;
         const auto at = std::ranges::find_if(
             sorted, [&](ProcId id) { return (sum = saturating_add(sum, size(id))) >= held / 4 * quarter; });
