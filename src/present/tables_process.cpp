@@ -28,7 +28,22 @@ Array place_array(const Names& names, StackId stack) {
     return places;
 }
 
-constexpr std::string_view places_doc = "of the frames, file and line; null where that is not known";
+// Of tables of stacks, whose rows are groups or processes.
+Column frames_column() {
+    return {.name = "functions",
+            .title = "STACK",
+            .doc = "frames, youngest first",
+            .content = Content::name,
+            .below = true};
+}
+Column places_column() {
+    return {.name = "places",
+            .title = "PLACES",
+            .holds = Holds::texts,
+            .doc = "of the frames, file and line; null where that is not known",
+            .content = Content::name,
+            .wide = true};
+}
 
 Unit unit_of_measure(analyses::Measure measure) {
     switch (measure) {
@@ -167,19 +182,8 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
          [](const Group& g) { return Value(g->count); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of the processes that were grouped"},
          [](const Group& g) { return percent(g->percent); }},
-        {{.name = "functions",
-          .title = "STACK",
-          .doc = "frames, youngest first",
-          .content = Content::name,
-          .below = true},
-         [=](const Group& g) { return Value(function_array(names, g->stack, places)); }},
-        {{.name = "places",
-          .title = "PLACES",
-          .holds = Holds::texts,
-          .doc = Label::of(places_doc),
-          .content = Content::name,
-          .wide = true},
-         [=](const Group& g) { return Value(place_array(names, g->stack)); }},
+        {frames_column(), [=](const Group& g) { return Value(function_array(names, g->stack, places)); }},
+        {places_column(), [=](const Group& g) { return Value(place_array(names, g->stack)); }},
         {{.name = "pids", .title = "PIDS", .holds = Holds::texts, .doc = "all of them", .wide = true},
          [=, &s](const Group& g) {
              Array pids;
@@ -201,19 +205,8 @@ Table process_stack_table(const Names& names, std::vector<ProcId> processes, Pla
     Columns<ProcId> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
          [](const ProcId&) { return Value(std::uint64_t{1}); }},
-        {{.name = "functions",
-          .title = "STACK",
-          .doc = "frames, youngest first",
-          .content = Content::name,
-          .below = true},
-         [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack, places)); }},
-        {{.name = "places",
-          .title = "PLACES",
-          .holds = Holds::texts,
-          .doc = Label::of(places_doc),
-          .content = Content::name,
-          .wide = true},
-         [=, &s](const ProcId& id) { return Value(place_array(names, s[id].stack)); }},
+        {frames_column(), [=, &s](const ProcId& id) { return Value(function_array(names, s[id].stack, places)); }},
+        {places_column(), [=, &s](const ProcId& id) { return Value(place_array(names, s[id].stack)); }},
     };
     for (const std::string_view name :
          {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})

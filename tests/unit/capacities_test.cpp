@@ -18,6 +18,22 @@ using namespace beamheap::analyses;
 
 namespace {
 
+/// What a rule says of a dump: "medium: pool <0.50.0> has ...", a line each.
+std::string said_by(std::string_view rule, const std::string& dump) {
+    Facts facts{FactOptions{}};
+    LoadPlan plan;
+    facts.need(plan);
+    const auto loaded = test::load(dump, plan);
+    REQUIRE(loaded != nullptr);
+    facts.bind(*loaded);
+    std::string text;
+    for (const Finding& finding : run_rules(facts))
+        if (finding.rule == rule)
+            text += fmt::format("{}: {}\n", name_of(finding.severity),
+                                present::plain_text(loaded->snapshot(), finding.title));
+    return text;
+}
+
 /// A process that waits; `name` and `links` as lines of a dump have them.
 std::string waiting(const std::string& pid, const std::string& name, const std::string& links,
                     const std::string& call = "gen_server:loop/7", const std::string& parent = "<0.1.0>") {
@@ -66,19 +82,7 @@ std::string said(const std::string& heap, unsigned callers, unsigned workers = 0
     for (unsigned i = 0; i < workers; ++i)
         dump += waiting(fmt::format("<0.{}.0>", 200 + i), "", "", "my_worker:query/1");
     dump += others + terms(heap) + "=end\n";
-    FactOptions options;
-    Facts facts(options);
-    LoadPlan plan;
-    facts.need(plan);
-    const auto loaded = test::load(dump, plan);
-    REQUIRE(loaded != nullptr);
-    facts.bind(*loaded);
-    std::string text;
-    for (const Finding& finding : run_rules(facts))
-        if (finding.rule == "at-capacity")
-            text += fmt::format("{}: {}\n", name_of(finding.severity),
-                                present::plain_text(loaded->snapshot(), finding.title));
-    return text;
+    return said_by("at-capacity", dump);
 }
 
 /// {state, A, B, [elements]}
@@ -166,18 +170,7 @@ TEST_CASE("who holds emfile says that descriptors are used up, where there are m
                 "=proc_stack:<0.50.0>\ny0:H2000\n0x00007fad1c217d74:SReturn addr 0x1C217D74 (my_acceptor:rest/1 + "
                 "596)\n=proc_heap:<0.50.0>\n2000:t2:A5:error," +
                 value + "\n=end\n";
-        Facts facts{FactOptions{}};
-        LoadPlan plan;
-        facts.need(plan);
-        const auto loaded = test::load(dump, plan);
-        REQUIRE(loaded != nullptr);
-        facts.bind(*loaded);
-        std::string text;
-        for (const Finding& finding : run_rules(facts))
-            if (finding.rule == "descriptors")
-                text += fmt::format("{}: {}\n", name_of(finding.severity),
-                                    present::plain_text(loaded->snapshot(), finding.title));
-        return text;
+        return said_by("descriptors", dump);
     };
     CHECK(told(100, "A6:emfile")
               .starts_with("medium: File descriptors are used up: acceptor <0.50.0> holds emfile; 100 "

@@ -15,6 +15,16 @@ namespace fact {
 #undef BEAMHEAP_FACT
 }  // namespace fact
 
+void FactNeeds::terms_of(std::vector<ProcId> (*choose)(const Snapshot&)) {
+    whose_terms.emplace_back([choose, chosen = std::vector<bool>()](const Snapshot& snapshot, ProcId process) mutable {
+        if (chosen.empty()) {
+            chosen.resize(snapshot.processes.size());
+            for (const ProcId id : choose(snapshot)) chosen[index_of(id)] = true;
+        }
+        return index_of(process) < chosen.size() && chosen[index_of(process)];
+    });
+}
+
 Facts::Facts(const FactOptions& options, const HeapStats* gathered) : options_(options), gathered_(gathered) {
     if (gathered == nullptr)
         stats_.emplace(options.threads,

@@ -36,6 +36,9 @@ struct FactNeeds {
     const Facts& facts;  ///< to ask while loading, once the process table is complete
     using OfProcess = std::function<bool(const Snapshot&, ProcId)>;
     std::vector<OfProcess> whose_terms{};  ///< whose terms will be read; asked about each process of one snapshot
+
+    /// Those whom `choose` gives will have their terms read; it is asked once, when the process table is complete.
+    void terms_of(std::vector<ProcId> (*choose)(const Snapshot&));
 };
 
 /// Names the type of a fact. Each has one function, found by the type:

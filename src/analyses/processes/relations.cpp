@@ -26,6 +26,11 @@ void count_targets(const Snapshot& s, const Process& process, Relations& row) {
     }
 }
 
+// Where a timer sends to; none: a process that is gone, or a name that nobody has.
+ProcId receiver_of(const Snapshot& s, const Timer& timer) {
+    return timer.receiver.has() ? s.find(timer.receiver) : s.find_registered(s.text(timer.receiver_name));
+}
+
 // Who has set the repeated timer that a process of the module timer is; nullptr: it is none.
 const Link* repeated_for(const Snapshot& s, ProcId process) {
     if (process == ProcId::none || s[process].current_function == FunctionId::none) return nullptr;
@@ -62,7 +67,7 @@ std::vector<TimersOfOne> timer_crowds(const Snapshot& s, std::uint64_t least) {
     for (std::size_t i = 0; i < s.timers.size(); ++i) {
         const Timer& timer = s.timers[i];
         TimersOfOne of{.pid = timer.receiver, .name = timer.receiver_name, .example = i};
-        of.process = of.pid.has() ? s.find(of.pid) : s.find_registered(s.text(of.name));
+        of.process = receiver_of(s, timer);
         const Link* const repeated = repeated_for(s, of.process);
         if (repeated != nullptr) {
             of.pid = repeated->pid;
@@ -85,8 +90,11 @@ std::vector<TimersOfOne> timer_crowds(const Snapshot& s, std::uint64_t least) {
 
 std::uint64_t timers_for(const Snapshot& s, ProcId process) {
     std::uint64_t timers = 0;
-    for (const TimersOfOne& row : timer_crowds(s, 1))
-        if (row.process == process) timers += row.timers;
+    for (const Timer& timer : s.timers) {
+        const ProcId receiver = receiver_of(s, timer);
+        const Link* const repeated = receiver == process ? nullptr : repeated_for(s, receiver);
+        timers += receiver == process || (repeated != nullptr && repeated->pid == s[process].pid);
+    }
     // Up to 25 the server of the module has them, once each.
     const ProcId server = s.find_registered("timer_server");
     if (server == ProcId::none || server == process) return timers;

@@ -56,6 +56,14 @@ Sentence port_words(const Snapshot& snapshot, const Port& port) {
     return driver.empty() ? sentence("{}", port.port) : sentence("{} ({})", port.port, message(driver));
 }
 
+Sentence link_text(const Link& link) {
+    if (link.pid.has()) return sentence("{}", AnyProcess{link.pid});
+    if (link.port.has()) return sentence("{}", link.port);
+    Sentence text = sentence("{}", Name{link.name});
+    if (link.node != TextId::none) text.say(" on node {}", Name{link.node});
+    return text;
+}
+
 Sentence slow_reader(const Snapshot& snapshot, PortName name) {
     const auto port = std::ranges::find(snapshot.ports, name, &Port::port);
     if (!name.has() || port == snapshot.ports.end() ||
@@ -239,14 +247,10 @@ Sentence outside(const Facts& facts, ProcId process) {
     const Port* const port = outside_port(facts, process);
     if (port == nullptr) return {};
     const Snapshot& s = facts.snapshot();
-    if (port->queue_bytes.value_or(0) != 0)
-        return sentence(s.text(port->driver).find("_inet") != std::string_view::npos
-                            ? Form<2>(" over {}, which has {} to send that its peer does not read")
-                            : Form<2>(" over {}, which has {} to send that nobody takes"),
-                        port_words(s, *port), bytes(*port->queue_bytes));
+    if (const Sentence reader = slow_reader(s, port->port); !reader.empty()) return sentence("; {}", reader);
     if (!port->output_bytes.has() || !port->input_bytes.has() || port->driver == TextId::none)
-        return sentence(" over {}", port_words(s, *port));
-    return sentence(" over {} ({}: sent {}, received {})", port->port, names(s.text(port->driver)),
+        return sentence(", over {}", port_words(s, *port));
+    return sentence(", over {} ({}: sent {}, received {})", port->port, names(s.text(port->driver)),
                     bytes(*port->output_bytes), bytes(*port->input_bytes));
 }
 

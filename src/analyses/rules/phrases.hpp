@@ -23,14 +23,15 @@ Sentence process_subject(const Facts& facts, ProcId process);
 Sentence group_sentence(const Facts& facts, const GroupKey& key);
 /// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
 Sentence port_words(const Snapshot& snapshot, const Port& port);
+/// What a link or monitor is on: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host".
+Sentence link_text(const Link& link);
 /// Whom somebody waits for: "lager_event <0.89.0>", "#Port<0.5> (tcp_inet)", "name on node other@host", "node
 /// other@host".
 Sentence target_text(const Snapshot& snapshot, const WaitTarget& target);
 /// Who does not take what is sent to a port: "the peer at the other end of #Port<0.6> reads too slowly: 8.0
 /// MiB are queued", "nobody reads standard output (#Port<0.4>)". Empty where the port is none that is full.
 Sentence slow_reader(const Snapshot& snapshot, PortName port);
-/// What a process waits for in the end where that is the node's output: the same of that; else empty. `first`: its
-/// edge.
+/// What a process waits for in the end where that is the node's output: the same of that; else empty.
 Sentence unread_output(const Facts& facts, ProcId process);
 /// The application that is being stopped and has not ended, by its master; nullptr where there is none.
 const RunningApplication* being_stopped(const Facts& facts);
@@ -54,10 +55,10 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const Facts& facts, ProcId process);
-/// Over which port a process waits for what is outside of the node: " over #Port<0.7> (tcp_inet: sent 54 B, received
-/// 0 B)", " over #Port<0.7> (tcp_inet), which has 4.0 MiB to send that its peer does not read". The port is the one
-/// that it waits for, the only one that its youngest frame names, or the only socket that it owns. Empty where there is
-/// no such.
+/// Over which port a process waits for what is outside of the node, to be said of it: ", over #Port<0.7> (tcp_inet:
+/// sent 54 B, received 0 B)"; of one that is full the slow_reader(): "; the peer at the other end of ...". The port is
+/// the one that it waits for, the only one that its youngest frame names, or the only socket that it owns. Empty where
+/// there is no such. O(slots of the snapshot).
 Sentence outside(const Facts& facts, ProcId process);
 /// Whether it waits for its next message in a loop of OTP's, with nothing to do.
 bool idle(const Facts& facts, ProcId process);

@@ -330,12 +330,7 @@ Result<Capacities> find_fact(FactOf<Capacities>, const Facts& facts, Artifact& a
 namespace fact {
 void capacities(FactNeeds& needs) {
     needs.plan.tables = needs.plan.links = needs.plan.stacks = true;
-    needs.whose_terms.emplace_back(
-        [chosen = std::set<ProcId>(), known = false](const Snapshot& s, ProcId process) mutable {
-            if (!std::exchange(known, true))
-                for (const ProcId id : servers(s)) chosen.insert(id);
-            return chosen.contains(process);
-        });
+    needs.terms_of(servers);
 }
 }  // namespace fact
 

@@ -105,12 +105,7 @@ Result<Descriptors> find_fact(FactOf<Descriptors>, const Facts& facts) {
 namespace fact {
 void descriptors(FactNeeds& needs) {
     needs.plan.tables = needs.plan.links = needs.plan.labels = true;
-    needs.whose_terms.emplace_back(
-        [chosen = std::set<ProcId>(), known = false](const Snapshot& s, ProcId process) mutable {
-            if (!std::exchange(known, true))
-                for (const ProcId id : whom_to_read(s)) chosen.insert(id);
-            return chosen.contains(process);
-        });
+    needs.terms_of(whom_to_read);
 }
 }  // namespace fact
 

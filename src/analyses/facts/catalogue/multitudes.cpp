@@ -193,11 +193,7 @@ Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts) {
 namespace fact {
 void multitudes(FactNeeds& needs) {
     needs.plan.tables = needs.plan.links = needs.plan.stacks = needs.plan.labels = needs.plan.modules = true;
-    needs.whose_terms.emplace_back(
-        [heaps = std::vector<ProcId>(), known = false](const Snapshot& s, ProcId process) mutable {
-            if (!std::exchange(known, true)) heaps = largest_heaps(s);
-            return std::ranges::find(heaps, process) != heaps.end();
-        });
+    needs.terms_of(largest_heaps);
 }
 }  // namespace fact
 

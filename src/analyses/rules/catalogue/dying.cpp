@@ -5,8 +5,9 @@
 // like a busy loop, the second like a leak. What it crashed of is what to mend; the size of the report is what to
 // bound.
 //
-// Thresholds: 8 MiB and a tenth of the memory of all processes, medium; half of it and 64 MiB, high. Tables that are in
-// no list, of which 8 MiB and a quarter of all ETS are left, are told of who is exiting.
+// Thresholds: 8 MiB and a tenth of the memory of all processes, medium; half of it and 64 MiB, high, of who reports;
+// who is exiting will have ended soon, and is medium. Tables that are in no list, of which 8 MiB and a quarter of all
+// ETS are left, are told of who is exiting.
 #include "analyses/facts/catalogue/dying.hpp"
 
 #include <algorithm>
@@ -73,8 +74,7 @@ void add_exiting(const Facts& facts, std::vector<Finding>& findings) {
     const std::uint64_t held = process_bytes(facts, s[id]).value_or(0);
     Finding finding;
     about(facts, id, finding);
-    finding.severity = severity_of(saturating_add(held, tables ? untold : 0), tables ? 100 : percent);
-    finding.severity = std::min(finding.severity, FindingSeverity::medium);
+    finding.severity = FindingSeverity::medium;  // it ends by itself
     finding.bytes = saturating_add(held, tables ? untold : 0);
     finding.percent = percent;
     finding.confidence = tables ? Confidence::estimate : Confidence::exact;

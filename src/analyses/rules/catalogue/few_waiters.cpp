@@ -68,7 +68,7 @@ void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>
     finding.title.say(" {}", doing(facts, id));
     if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function)
         finding.title.say(", called by {}", by);
-    if (Sentence end = outside(facts, id); !end.empty()) finding.title.say(",{}", end);
+    finding.title.add(outside(facts, id));
     finding.evidence = {
         figure("processes that wait for it themselves", fan.waiters, AmountUnit::count),
         figure("messages in its queue", s[id].msgq_len, AmountUnit::count),

@@ -20,14 +20,6 @@ constexpr std::uint64_t least_to_one = 10'000, many_to_one = 100'000;
 constexpr std::uint64_t least_in_all = 50'000;
 constexpr std::size_t most_findings = 3;
 
-Sentence target_of(const Link& link) {
-    if (link.pid.has()) return sentence("{}", AnyProcess{link.pid});
-    if (link.port.has()) return sentence("{}", link.port);
-    Sentence text = sentence("{}", Name{link.name});
-    if (link.node != TextId::none) text.say(" on node {}", Name{link.node});
-    return text;
-}
-
 bool supervises(const Facts& facts, const Process& process) {
     const Snapshot& s = facts.snapshot();
     for (const FunctionId function : {process.real_initial_call, process.initial_call}) {
@@ -69,7 +61,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.bytes = outside;
         if (leak)
             finding.title.say("{} holds {} on {}", row.process, Counted{row.to_one, "monitor", "monitors"},
-                              target_of(row.target));
+                              link_text(row.target));
         else if (links) finding.title.say("{} is linked to {} others", row.process, number(row.links));
         else finding.title.say("{} holds {} on others", row.process, Counted{row.monitors, "monitor", "monitors"});
         if (outside.has()) finding.title.say("; {} of its memory are on no heap", bytes(*outside));

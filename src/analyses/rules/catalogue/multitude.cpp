@@ -36,16 +36,6 @@ bool is_told(const Multitude& row, const std::vector<Finding>& findings) {
            });
 }
 
-WaitTarget monitored(const Snapshot& s, const Link& link) {
-    WaitTarget target;
-    target.pid = link.pid;
-    target.process = link.pid.has() ? s.find(link.pid) : ProcId::none;
-    target.port = link.port;
-    target.name = target.process == ProcId::none ? link.name : s[target.process].name;
-    target.node = link.node;
-    return target;
-}
-
 Sentence title(const Facts& facts, const Multitude& row) {
     const Snapshot& s = facts.snapshot();
     switch (row.of) {
@@ -59,7 +49,7 @@ Sentence title(const Facts& facts, const Multitude& row) {
         }
         case Of::one_monitor:
             return sentence("{} holds {} on {}", row.owner, Counted{row.count, "monitor", "monitors"},
-                            target_text(s, monitored(s, row.target)));
+                            link_text(row.target));
         case Of::monitors:
             return sentence("{} holds {}, and there are {}", row.owner, Counted{row.count, "monitor", "monitors"},
                             processes(s.processes.size()));
@@ -121,7 +111,6 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     const double of_node = percent_of(alike.bytes, node_bytes(facts)).value_or(0);
     if (alike.members.size() < least_alike || of_node < least_alike_percent) return false;
     finding.subject = {SubjectKind::group, sentence("{}", alike.function)};
-    finding.process = ProcId::none;
     finding.severity = FindingSeverity::info;
     finding.confidence = Confidence::estimate;
     finding.count = alike.members.size();
@@ -160,7 +149,6 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (row.owner != ProcId::none) about(facts, row.owner, finding);
         else finding.subject = {SubjectKind::module, sentence("{}", names(row.form))};
         finding.severity = of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
-        finding.confidence = row.of == Of::elements ? Confidence::lower_bound : Confidence::exact;
         finding.count = row.count;
         finding.leads = quiet && found.empty();
         finding.title = title(facts, row);

@@ -114,9 +114,8 @@ void say_timers(const Facts& facts, ProcId id, Finding& finding) {
     if (timers < least_timers) return;
     finding.title.say("; {} send to it", Counted{timers, "timer", "timers"});
     finding.advise(
-        "Each of its timers sends again before what it sent was taken: set the next one, by `erlang:send_after/3`, "
-        "when "
-        "the last one's work is done, and one for all of them. See them: `beamheap timers DUMP`");
+        "Each of its timers sends again before what it sent was taken: set one for all of them, and the next when the "
+        "last one's work is done (`erlang:send_after/3`). See them: `beamheap timers DUMP`");
 }
 
 // What messages of the VM, and of OTP's calls, are there for.

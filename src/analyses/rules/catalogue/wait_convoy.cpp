@@ -68,10 +68,10 @@ struct Convoy {
     bool forever = false;  // most calls have no timeout
     std::vector<ProcId> holders;  // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool by_table = false;
-    bool over_port = false;           // it is idle, and has one socket: it may wait for what that brings
+    Sentence over;                    // of an idle one that has one socket: it may wait for what that brings
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
     Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
-    bool explained() const { return put_off != nullptr || !holders.empty() || over_port; }
+    bool explained() const { return put_off != nullptr || !holders.empty() || !over.empty(); }
 };
 
 bool in_function(const Facts& facts, ProcId process, std::string_view module, std::string_view prefix) {
@@ -160,7 +160,6 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
         convoy.holders = owners_of_members(facts, fan);
         convoy.by_table = !convoy.holders.empty();
     }
-    convoy.over_port = convoy.idle && convoy.holders.empty() && !outside(facts, convoy.end).empty();
     // A pool keeps its callers too: who has what they wait for says more.
     if (!convoy.holders.empty()) convoy.put_off = nullptr;
     return convoy;
@@ -253,15 +252,17 @@ HeldUp held_up(const Facts& facts, const Convoy& convoy) {
     return {};
 }
 
-// "; it waits in my_sender:terminate/2 over #Port<0.7> (tcp_inet), which has 4.0 MiB to send that its peer does not
-// read": where the chain ends at a port.
+// "; it waits to send in my_sender:terminate/2; the peer at the other end of #Port<0.7> reads too slowly: 4.0 MiB are
+// queued": where the chain ends at a port.
 Sentence waits_outside(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
     const ProcId last = last_process(facts.get<Waits>(), convoy.fan->target.process);
     const WaitEdge* const edge = facts.get<Waits>().edge(last);
     if (edge == nullptr || !edge->target.port.has()) return {};
     const FunctionId by = caller_of(s, s[last]);
-    Sentence text = sentence("; it waits in {}", by == FunctionId::none ? edge->function : by);
+    Sentence text = sentence(
+        slow_reader(s, edge->target.port).empty() ? Form<1>("; it waits in {}") : Form<1>("; it waits to send in {}"),
+        by == FunctionId::none ? edge->function : by);
     text.add(outside(facts, last));
     return text;
 }
@@ -294,7 +295,7 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
         text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back", processes(convoy.holders.size()));
-    else if (convoy.idle && convoy.over_port) text.add(outside(facts, last));
+    else if (convoy.idle && !convoy.over.empty()) text.add(convoy.over);
     else if (convoy.idle) text.add(Ours(", its answers put off"));
     return text;
 }
@@ -501,7 +502,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         convoys.push_back(convoy);
         if (convoys.size() == most_findings) break;
     }
-    for (const Convoy& convoy : convoys) findings.push_back(finding_of(facts, convoy));
+    for (Convoy& convoy : convoys) {
+        if (convoy.idle && !convoy.explained()) convoy.over = outside(facts, convoy.end);
+        findings.push_back(finding_of(facts, convoy));
+    }
 }
 
 }  // namespace
