@@ -250,7 +250,7 @@ Sentence outside(const Facts& facts, ProcId process) {
     if (const Sentence reader = slow_reader(s, port->port); !reader.empty()) return sentence("; {}", reader);
     if (!port->output_bytes.has() || !port->input_bytes.has() || port->driver == TextId::none)
         return sentence(", over {}", port_words(s, *port));
-    return sentence(", over {} ({}: sent {}, received {})", port->port, names(s.text(port->driver)),
+    return sentence(", over {} ({}: {} out, {} in)", port->port, names(s.text(port->driver)),
                     bytes(*port->output_bytes), bytes(*port->input_bytes));
 }
 

@@ -56,7 +56,7 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true
 /// gen_server:loop/7".
 Sentence doing(const Facts& facts, ProcId process);
 /// Over which port a process waits for what is outside of the node, to be said of it: ", over #Port<0.7> (tcp_inet:
-/// sent 54 B, received 0 B)"; of one that is full the slow_reader(): "; the peer at the other end of ...". The port is
+/// 54 B out, 0 B in)"; of one that is full the slow_reader(): "; the peer at the other end of ...". The port is
 /// the one that it waits for, the only one that its youngest frame names, or the only socket that it owns. Empty where
 /// there is no such. O(slots of the snapshot).
 Sentence outside(const Facts& facts, ProcId process);

@@ -42,7 +42,7 @@ Finding about_report(const Facts& facts, const CrashReporting& row, double perce
     finding.severity = severity_of(held, percent);
     finding.bytes = held;
     finding.percent = percent;
-    finding.title.say("{} has crashed, and holds {} while it writes the report of that", row.process, bytes(held));
+    finding.title.say("{} has crashed, and holds {} while it reports that", row.process, bytes(held));
     if (row.failure) {
         const Cause cause = cause_of(s, *row.failure, {});
         finding.title.say(": {}{}", cause.what, cause.where);

@@ -95,7 +95,8 @@ Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     return messages(queued);
 }
 
-// ", 97 % of them keepalive,", ", all of them keepalive,": where nearly all are of one form that is short.
+// ", 97 % of them keepalive,", ", all of them keepalive,": where nearly all are of one form that is short. Of one that
+// waits for something else it is that which tells.
 void say_what(const Facts& facts, ProcId id, std::uint64_t queued, Finding& finding) {
     const bool known = !(what_they_are(facts, id, queued) == messages(queued));
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
@@ -168,7 +169,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
     const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
     finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
-    say_what(facts, id, queued, finding);
+    if (waits == nullptr && !takes_none(facts, id)) say_what(facts, id, queued, finding);
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(facts));

@@ -77,9 +77,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         const std::uint64_t behind =
             fan == nullptr || fan->reaching < cycle.size() ? 0 : fan->reaching + 1 - cycle.size();
         if (behind != 0)
-            finding.title.say(
-                behind == 1 ? Form<1>("; {} more waits for one of them") : Form<1>("; {} more wait for one of them"),
-                number(behind));
+            finding.title.say(behind == 1 ? Form<1>("; {} waits behind them") : Form<1>("; {} wait behind them"),
+                              number(behind));
         for (std::size_t i = 0; i < std::min(cycle.size(), 2 * most_named); ++i)
             finding.evidence.push_back(fact(sentence("{}", cycle[i]), frames_text(facts, cycle[i], 6),
                                             facts.get<Waits>().edge(cycle[i])->confidence));
