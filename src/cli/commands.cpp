@@ -141,8 +141,9 @@ void give_up_rights(const Options& options, const Command& command) {
     enter_sandbox(needed);
 }
 
-// `whole`: the program runs for this alone.
-Status run_command(const Options& options, const LoadedInput* loaded, bool whole = false) {
+// `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given.
+Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
+                   bool whole = false) {
     const Command& command = *find_command(options.verb);
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
         return Error{
@@ -154,7 +155,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, bool whole
     if (whole) give_up_rights(options, command);
     bytes::forget_failed_reads();
     try {
-        BH_CHECK(command.run(Context(options, loaded)));
+        BH_CHECK(command.run(Context(options, loaded, taker)));
         return bytes::failed_read();
     } catch (const present::AnswerTooLong& error) {
         return Error{ErrorCode::resource_limit, error.what(), {}};
@@ -181,7 +182,7 @@ Status dispatch(int argc, char** argv) {
         return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
                           otp::releases_read() + ")\n");
     if (options.help) return print_help(options);
-    return run_command(options, nullptr, true);
+    return run_command(options, nullptr, nullptr, true);
 }
 
 }  // namespace
@@ -239,6 +240,23 @@ const Command* find_command(std::string_view name) {
     return found == table.end() ? nullptr : *found;
 }
 
+// The options of a question of a session: the input's path is put behind the verb.
+static Result<Options> options_of(std::vector<std::string> words, const Options& session) {
+    if (find_command(words.front())->takes_input()) words.insert(words.begin() + 1, session.inputs.front());
+    words.insert(words.begin(), "beamheap");
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    return parse_options(static_cast<int>(pointers.size()), pointers.data(), &session);
+}
+
+// A VM that runs is read again for each question, as far as that needs.
+static Status answer_about(const Options& options, LoadedInput& loaded, const AnswerTaker* taker) {
+    const bool runs = loaded.artifact->snapshot().source.live.has_value();
+    const Status status = run_command(options, runs ? nullptr : &loaded, taker);
+    loaded.forget_answers();
+    return status;
+}
+
 void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded) {
     if (words.front() == "help") {
         std::string text;
@@ -259,20 +277,22 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
         if (advice.empty()) advice = fmt::format("There are: {} quit", fmt::join(verbs, " "));
         return report({ErrorCode::usage, fmt::format("the shell has no verb '{}'", words.front()), advice});
     }
-    if (command->takes_input()) words.insert(words.begin() + 1, shell.inputs.front());
-    words.insert(words.begin(), "beamheap");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    auto options = parse_options(static_cast<int>(pointers.size()), pointers.data(), &shell);
+    auto options = options_of(std::move(words), shell);
     if (!options) return report(options.error());
     if (options->help) {
         FileSink(STDOUT_FILENO).write(fit_to_terminal(help_text(*command)));
         return;
     }
-    // A VM that runs is read again for each question, as far as that needs.
-    const bool runs = loaded.artifact->snapshot().source.live.has_value();
-    if (const Status status = run_command(*options, runs ? nullptr : &loaded); !status) report(status.error());
-    loaded.forget_answers();
+    if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
+}
+
+Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
+                   const AnswerTaker& taker) {
+    const Command* command = words.empty() ? nullptr : find_command(words.front());
+    if (command == nullptr || command->alone || command->writes)
+        return Error{ErrorCode::usage, fmt::format("no answer of '{}' can be shown here", fmt::join(words, " ")), {}};
+    BH_TRY(const Options options, options_of(std::move(words), session));
+    return answer_about(options, loaded, &taker);
 }
 
 int exit_code(ErrorCode code) {

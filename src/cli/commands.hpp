@@ -95,6 +95,10 @@ int run(int argc, char** argv);
 /// Runs one line of the shell on the input that it has loaded: words[0] is the verb, the input's path is put behind it.
 /// Errors are reported on standard error.
 void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded);
+/// Answers a question of a session (words as of run_words) to `taker`. Errors: usage, where no such question is
+/// answered by tables; those of the verb.
+Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
+                   const AnswerTaker& taker);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
 

@@ -29,15 +29,6 @@ constexpr std::size_t least_cut = 4;      // lines of prose that are worth being
 constexpr std::size_t most_below = 8;     // lines of a text below its row, unless all is asked for
 constexpr std::size_t folded = 4;         // what the second line of a row, or of a sentence, is indented by
 
-// "stack_words" -> "stack": the value says the unit.
-std::string label_of(std::string_view name) {
-    for (const std::string_view unit : {"_bytes", "_words", "_ms"})
-        if (name.ends_with(unit) && name.size() > unit.size()) name.remove_suffix(unit.size());
-    std::string label(name);
-    std::ranges::replace(label, '_', ' ');
-    return label;
-}
-
 class TextPresenter {
 public:
     TextPresenter(const View& view, Sink& sink) : view_(view), sink_(sink) {}

@@ -64,28 +64,6 @@ SortKey sort_key(const Value& value) {
     return key;
 }
 
-std::strong_ordering natural_order(std::string_view a, std::string_view b) {
-    std::size_t i = 0;
-    std::size_t j = 0;
-    while (i < a.size() && j < b.size()) {
-        if (!is_digit(a[i]) || !is_digit(b[j])) {
-            if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
-            ++i, ++j;
-            continue;
-        }
-        while (i < a.size() && a[i] == '0') ++i;
-        while (j < b.size() && b[j] == '0') ++j;
-        const std::size_t first_i = i;
-        const std::size_t first_j = j;
-        while (i < a.size() && is_digit(a[i])) ++i;
-        while (j < b.size() && is_digit(b[j])) ++j;
-        if (i - first_i != j - first_j) return i - first_i <=> j - first_j;
-        if (const int order = a.substr(first_i, i - first_i).compare(b.substr(first_j, j - first_j)); order != 0)
-            return order <=> 0;
-    }
-    return a.size() - i <=> b.size() - j;
-}
-
 std::shared_ptr<Table> one_row(const Object& object, Content content) {
     auto table = std::make_shared<Table>();
     std::vector<Value> values;
@@ -160,6 +138,36 @@ Result<const Member*> primary_of(const Document& document, const std::string& ch
 }
 
 }  // namespace
+
+std::strong_ordering natural_order(std::string_view a, std::string_view b) {
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (!is_digit(a[i]) || !is_digit(b[j])) {
+            if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
+            ++i, ++j;
+            continue;
+        }
+        while (i < a.size() && a[i] == '0') ++i;
+        while (j < b.size() && b[j] == '0') ++j;
+        const std::size_t first_i = i;
+        const std::size_t first_j = j;
+        while (i < a.size() && is_digit(a[i])) ++i;
+        while (j < b.size() && is_digit(b[j])) ++j;
+        if (i - first_i != j - first_j) return i - first_i <=> j - first_j;
+        if (const int order = a.substr(first_i, i - first_i).compare(b.substr(first_j, j - first_j)); order != 0)
+            return order <=> 0;
+    }
+    return a.size() - i <=> b.size() - j;
+}
+
+std::string label_of(std::string_view name) {
+    for (const std::string_view unit : {"_bytes", "_words", "_ms"})
+        if (name.ends_with(unit) && name.size() > unit.size()) name.remove_suffix(unit.size());
+    std::string label(name);
+    std::ranges::replace(label, '_', ' ');
+    return label;
+}
 
 std::string main_table(const Document& document) {
     const auto primary = primary_of(document, {});

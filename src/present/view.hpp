@@ -2,6 +2,7 @@
 // What a presenter gets: the document with its tables' columns chosen, rows sorted and cut. Internal to present.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,10 @@ private:
 
 /// The unit that a name ends in: total_bytes, stack_words, left_ms, percent.
 Unit unit_of(std::string_view name);
+/// What people read in place of a name in JSON, without its unit, which the value says: "stack_words" is "stack".
+std::string label_of(std::string_view name);
+/// Texts by their letters, numbers within them by value: <0.9.0> stands before <0.10.0>.
+std::strong_ordering natural_order(std::string_view a, std::string_view b);
 /// Whether values of this unit are set to the right.
 bool numeric(Unit unit);
 /// A value for people, without any escape: "1.9 GiB", "12,345", "-" for null; texts redacted and sanitised. Arrays are

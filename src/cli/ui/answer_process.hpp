@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that reads an input and answers questions about it, while another one stays at the keys.
+//
+// A heap of a gigabyte takes seconds to be measured, and whoever waits wants to scroll meanwhile, or has changed his
+// mind. So the input is loaded by a child of the program, once; each question is answered by a child of that one, on
+// memory that it shares with it until one of the two writes. Taking back a question ends its process and nothing
+// else, and a reader that breaks down over a damaged input takes no screen with it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "present/page.hpp"
+
+namespace beamheap::cli::ui {
+
+/// Questions that are answered beside each other: one for what is looked at, one for what is shown beside it.
+enum class Lane : std::uint8_t { main, side };
+inline constexpr std::size_t lanes = 2;
+
+/// What the reading process says.
+struct Reply {
+    enum class Kind : std::uint8_t {
+        progress,  ///< of loading: `text`
+        loaded,    ///< questions are answered from now on
+        page,      ///< an answer: `page`
+        failed,    ///< a question that has none, or (question 0) loading did: `text`, `advice` and `code` say why
+        ended,     ///< the reading process is gone; nothing comes behind this
+    };
+    Kind kind = Kind::ended;
+    std::uint32_t question = 0;  ///< as ask() was told
+    std::string text = {};
+    std::string advice = {};
+    ErrorCode code = ErrorCode::unreadable;
+    present::Page page = {};
+};
+
+class AnswerProcess {
+public:
+    /// Starts it on the context's first input, with the context's options. Errors (resource_limit): no process can be
+    /// made.
+    static Result<AnswerProcess> start(const Context& context);
+    AnswerProcess(AnswerProcess&& other) noexcept;
+    AnswerProcess& operator=(AnswerProcess&&) = delete;
+    /// Ends it and whatever it is answering.
+    ~AnswerProcess();
+
+    /// Readable when next() has something to give.
+    int descriptor() const { return replies_; }
+    /// Asks: `words` are those of a line of the shell, `question` is what the reply will be called by, from 1 on. What
+    /// was asked on this lane before and has not been answered is taken back.
+    void ask(Lane lane, std::uint32_t question, const std::vector<std::string>& words);
+    /// Takes back what was asked on a lane.
+    void take_back(Lane lane);
+    /// The next reply, as far as one has come; waits for nothing.
+    std::optional<Reply> next();
+
+private:
+    AnswerProcess(pid_t process, int questions, int replies)
+        : process_(process), questions_(questions), replies_(replies) {}
+    pid_t process_;
+    int questions_;
+    int replies_;
+    bool ended_ = false;
+    std::string got_;  // of replies that are not whole yet
+};
+
+}  // namespace beamheap::cli::ui

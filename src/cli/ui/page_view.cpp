@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/ui/page_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "model/characters.hpp"
+#include "present/sanitise.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli::ui {
+namespace {
+
+using present::PageBlock;
+using present::PageTable;
+
+constexpr std::size_t between_columns = 2;
+constexpr std::size_t least_text = 12;         // columns that a text keeps
+constexpr std::size_t rows_compared = 5'000;   // of each table, with the reading before
+constexpr std::size_t rows_measured = 20'000;  // of each table, for the widths of its columns
+
+bool holds(std::string_view text, std::string_view part) {
+    return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
+}
+
+Style style_of_severity(std::string_view heading) {
+    if (heading.starts_with("critical:")) return Style::critical;
+    if (heading.starts_with("high:")) return Style::high;
+    if (heading.starts_with("medium:")) return Style::medium;
+    return Style::plain;
+}
+
+// What each column takes as it is; nothing where people don't see it unasked.
+std::vector<std::size_t> natural_widths(const PageTable& table) {
+    std::vector<std::size_t> widths(table.columns.size(), 0);
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+        if (table.columns[c].wide) continue;
+        widths[c] = present::display_width(table.columns[c].title) + 1;  // with the arrow of an order
+        for (std::size_t row = 0; row < std::min(table.rows, rows_measured); ++row)
+            widths[c] = std::max(widths[c], present::display_width(table.text(row, c)));
+    }
+    return widths;
+}
+
+}  // namespace
+
+bool PageView::passes(std::string_view text) const { return filter_.empty() || holds(text, filter_); }
+
+bool PageView::passes(const PageTable& table, std::size_t row) const {
+    if (filter_.empty()) return true;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (holds(table.text(row, c), filter_)) return true;
+    return std::ranges::any_of(table.below(row), [&](std::string_view line) { return holds(line, filter_); });
+}
+
+std::string PageView::key_of(const PageTable& table, std::size_t row) const {
+    return fmt::format("{}\x1f{}\x1f{}", table.key, table.text(row, 0), table.text(row, 1));
+}
+
+void PageView::take(present::Page page) {
+    const Selected was = selected();
+    const std::string chosen = was.table != nullptr ? key_of(*was.table, was.row) : std::string();
+    const std::size_t line = cursor_;
+    before_ = std::move(now_);
+    now_.clear();
+    page_ = std::move(page);
+    for (const PageBlock& block : page_->blocks) {
+        if (!block.table) continue;
+        for (std::size_t row = 0; row < std::min(block.table->rows, rows_compared); ++row) {
+            std::vector<double>& figures = now_[key_of(*block.table, row)];
+            for (std::size_t c = 0; c < block.table->columns.size(); ++c)
+                figures.push_back(block.table->number(row, c).value_or(std::numeric_limits<double>::quiet_NaN()));
+        }
+    }
+    arrange();
+    cursor_ = std::min(line, lines_.empty() ? 0 : lines_.size() - 1);
+    if (!chosen.empty())
+        for (std::size_t i = 0; i < lines_.size(); ++i)
+            if (lines_[i].kind == Line::Kind::row &&
+                key_of(*page_->blocks[lines_[i].block].table, lines_[i].item) == chosen)
+                cursor_ = i;
+    if (lines_.empty() || !choosable(lines_[cursor_])) to_start();
+}
+
+void PageView::wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item) {
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    const std::string whole =
+        present::wrapped(text, std::max<std::size_t>(area_.width, 20), begin == 0 ? 0 : begin + 2);
+    std::uint32_t part = 0;
+    for (std::size_t at = 0; at <= whole.size();) {
+        const std::size_t end = std::min(whole.find('\n', at), whole.size());
+        lines_.push_back({part == 0                  ? kind
+                          : kind == Line::Kind::text ? Line::Kind::below
+                                                     : kind,
+                          block, item, part, whole.substr(at, end - at)});
+        ++part;
+        at = end + 1;
+    }
+}
+
+// All lines of the page, in the order and through the filter that are wanted.
+void PageView::arrange() {
+    lines_.clear();
+    layouts_.clear();
+    if (!page_) return;
+    for (const present::PageLine& each : page_->lead) wrap(Line::Kind::lead, each.text, 0, 0);
+    for (const present::PageLine& each : page_->warnings) wrap(Line::Kind::warning, "warning: " + each.text, 0, 0);
+    std::uint32_t number = 0;
+    for (const PageBlock& block : page_->blocks) arrange(number++, block);
+}
+
+void PageView::arrange(std::uint32_t number, const PageBlock& block) {
+    if (!lines_.empty()) lines_.push_back({Line::Kind::blank, number});
+    if (!block.title.empty()) lines_.push_back({Line::Kind::heading, number, 0, 0, block.title});
+    for (std::uint32_t i = 0; i < block.lines.size(); ++i)
+        if (passes(block.lines[i].text)) wrap(Line::Kind::text, block.lines[i].text, number, i);
+    if (!block.table) return;
+    const PageTable& table = *block.table;
+    if (table.rows == 0) {
+        lines_.push_back({Line::Kind::note, number, 0, 0, table.empty});
+        return;
+    }
+    lines_.push_back({Line::Kind::columns, number});
+    std::vector<std::uint32_t> rows;
+    if (const auto order = orders_.find(number); order != orders_.end() && order->second.column < table.columns.size())
+        rows = table.sorted_by(order->second.column, order->second.descending);
+    else rows = table.sorted_by(table.columns.size(), false);  // as they came
+    const std::vector<std::uint32_t> terms = layout(number, area_.width).below;
+    std::size_t shown = 0;
+    for (const std::uint32_t row : rows) {
+        if (!passes(table, row)) continue;
+        ++shown;
+        lines_.push_back({Line::Kind::row, number, row});
+        for (const std::uint32_t column : terms)
+            if (!table.text(row, column).empty()) lines_.push_back({Line::Kind::term, number, row, column});
+        const std::size_t below = table.below(row).size();
+        for (std::uint32_t part = 0; part < below; ++part) lines_.push_back({Line::Kind::below, number, row, part});
+    }
+    if (shown < table.rows)
+        lines_.push_back({Line::Kind::note, number, 0, 0,
+                          fmt::format("{} of {} rows have \"{}\"", present::grouped(shown),
+                                      present::grouped(table.rows), present::safe_text(filter_))});
+    if (table.rows < table.total)
+        lines_.push_back(
+            {Line::Kind::note, number, 0, 0, fmt::format("... {} more", present::grouped(table.total - table.rows))});
+}
+
+void PageView::move(std::ptrdiff_t lines) {
+    const std::ptrdiff_t step = lines < 0 ? -1 : 1;
+    std::ptrdiff_t last = static_cast<std::ptrdiff_t>(cursor_);
+    for (std::ptrdiff_t at = last + step; lines != 0 && at >= 0 && at < std::ssize(lines_); at += step) {
+        if (!choosable(lines_[static_cast<std::size_t>(at)])) continue;
+        last = at;
+        lines -= step;
+    }
+    const bool moved = static_cast<std::size_t>(last) != cursor_;
+    cursor_ = static_cast<std::size_t>(last);
+    // Where there is nothing more to choose, what stands beyond is shown all the same.
+    if (!moved && lines < 0) top_ = 0;
+    if (!moved && lines > 0) top_ = lines_.size() > area_.height ? lines_.size() - area_.height : 0;
+}
+
+void PageView::to_start() {
+    top_ = 0;
+    cursor_ = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+        if (choosable(lines_[i])) {
+            cursor_ = i;
+            return;
+        }
+}
+
+void PageView::to_end() {
+    for (std::size_t i = lines_.size(); i-- > 0;)
+        if (choosable(lines_[i])) {
+            cursor_ = i;
+            return;
+        }
+}
+
+Selected PageView::selected() const {
+    if (cursor_ >= lines_.size() || !choosable(lines_[cursor_])) return {};
+    const Line& line = lines_[cursor_];
+    const PageBlock& block = page_->blocks[line.block];
+    if (line.kind == Line::Kind::row) return {nullptr, &*block.table, line.item};
+    return {&block.lines[line.item], nullptr, 0};
+}
+
+bool PageView::choose(std::size_t y) {
+    if (y >= area_.height || top_ + y >= lines_.size()) return false;
+    std::size_t at = top_ + y;
+    while (at > 0 && (lines_[at].kind == Line::Kind::below || lines_[at].kind == Line::Kind::term)) --at;
+    if (!choosable(lines_[at])) return false;
+    cursor_ = at;
+    return true;
+}
+
+const PageTable* PageView::table_at_cursor(std::uint32_t& block) const {
+    if (!page_ || cursor_ >= lines_.size()) return nullptr;
+    block = lines_[cursor_].block;
+    return page_->blocks[block].table ? &*page_->blocks[block].table : nullptr;
+}
+
+void PageView::mark_column(std::ptrdiff_t columns) {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr || table->columns.empty()) return;
+    const std::vector<std::size_t>& widths = layout(block, area_.width).widths;
+    const auto known = marked_.find(block);
+    std::ptrdiff_t at =
+        known == marked_.end() ? (columns > 0 ? -1 : std::ssize(widths)) : static_cast<std::ptrdiff_t>(known->second);
+    const std::ptrdiff_t step = columns < 0 ? -1 : 1;
+    for (at += step; at >= 0 && at < std::ssize(widths); at += step)
+        if (widths[static_cast<std::size_t>(at)] != 0) {
+            marked_[block] = static_cast<std::size_t>(at);
+            return;
+        }
+}
+
+void PageView::sort() {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr) return;
+    const auto marked = marked_.find(block);
+    if (marked == marked_.end()) return mark_column(1);
+    const auto order = orders_.find(block);
+    if (order != orders_.end() && order->second.column == marked->second)
+        order->second.descending = !order->second.descending;
+    else orders_[block] = {marked->second, table->columns[marked->second].number};
+    arrange();
+    to_start();
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+        if (lines_[i].kind == Line::Kind::row && lines_[i].block == block) {
+            cursor_ = i;
+            break;
+        }
+}
+
+void PageView::filter(std::string text) {
+    filter_ = std::move(text);
+    arrange();
+    to_start();
+}
+
+std::string PageView::separated() const {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr) return {};
+    std::string out;
+    const auto end_line = [&] { out.append("\r\n"); };
+    std::vector<std::size_t> shown;
+    for (std::size_t c = 0; c < table->columns.size(); ++c)
+        if (!table->columns[c].wide) shown.push_back(c);
+    for (const std::size_t c : shown) {
+        if (c != shown.front()) out += ',';
+        present::append_csv(table->columns[c].name, out);
+    }
+    end_line();
+    for (const Line& line : lines_) {
+        if (line.kind != Line::Kind::row || line.block != block) continue;
+        for (const std::size_t c : shown) {
+            if (c != shown.front()) out += ',';
+            if (const auto number = table->number(line.item, c)) out += fmt::format("{}", *number);
+            else if (!table->columns[c].number) {
+                const std::string_view text = table->text(line.item, c);
+                if (text != "-")
+                    present::append_csv(text.substr(std::min(text.find_first_not_of(' '), text.size())), out);
+            }
+        }
+        end_line();
+    }
+    return out;
+}
+
+// Natural widths first; where they don't fit, texts give way, then the least of the columns go, then terms stand below.
+const PageView::Layout& PageView::layout(std::uint32_t block, std::size_t width) {
+    Layout& layout = layouts_[block];
+    if (!layout.widths.empty() && layout.for_width == width) return layout;
+    const PageTable& table = *page_->blocks[block].table;
+    layout = {natural_widths(table), {}, width};
+    std::vector<std::size_t>& widths = layout.widths;
+    const auto gives = [&](std::size_t c) { return !table.columns[c].number && widths[c] > least_text; };
+    const auto total = [&](bool least) {
+        std::size_t sum = 0;
+        for (std::size_t c = 0; c < widths.size(); ++c)
+            if (widths[c] != 0) sum += (least && gives(c) ? least_text : widths[c]) + between_columns;
+        return sum < between_columns ? 0 : sum - between_columns;
+    };
+    while (total(true) > width) {
+        std::size_t least = widths.size();
+        for (std::size_t c = 0; c < widths.size(); ++c)
+            if (widths[c] != 0 && table.columns[c].lesser != 0 &&
+                (least == widths.size() || table.columns[c].lesser > table.columns[least].lesser))
+                least = c;
+        if (least == widths.size()) break;
+        widths[least] = 0;
+    }
+    if (total(true) > width)
+        for (std::uint32_t c = 0; c < widths.size(); ++c)
+            if (widths[c] != 0 && table.columns[c].term) {
+                widths[c] = 0;
+                layout.below.push_back(c);
+            }
+    for (std::size_t sum = total(false); sum > width; --sum) {
+        std::size_t widest = widths.size();
+        for (std::size_t c = 0; c < widths.size(); ++c)
+            if (gives(c) && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
+        if (widest == widths.size()) break;
+        --widths[widest];
+    }
+    return layout;
+}
+
+void PageView::paint_columns(Canvas& canvas, Area area, std::size_t y, const Line& line) {
+    const PageTable& table = *page_->blocks[line.block].table;
+    const std::vector<std::size_t>& widths = layout(line.block, area.width).widths;
+    const auto order = orders_.find(line.block);
+    const auto marked = marked_.find(line.block);
+    std::size_t x = area.x;
+    for (std::size_t c = 0; c < widths.size() && x < area.x + area.width; ++c) {
+        if (widths[c] == 0) continue;
+        std::string title = table.columns[c].title;
+        if (order != orders_.end() && order->second.column == c)
+            title += order->second.descending ? "\u2193" : "\u2191";
+        const std::size_t wide = present::display_width(title);
+        const std::size_t indent = table.columns[c].number && wide < widths[c] ? widths[c] - wide : 0;
+        const bool chosen = marked != marked_.end() && marked->second == c;
+        canvas.put(x + indent, y, present::clipped(title, widths[c]), chosen ? Style::chosen : Style::heading,
+                   std::min(widths[c], area.x + area.width - std::min(x + indent, area.x + area.width)));
+        x += widths[c] + between_columns;
+    }
+}
+
+void PageView::paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style) {
+    const PageTable& table = *page_->blocks[line.block].table;
+    const std::vector<std::size_t>& widths = layout(line.block, area.width).widths;
+    const auto before = before_.find(key_of(table, line.item));
+    std::size_t x = area.x;
+    for (std::size_t c = 0; c < widths.size() && x < area.x + area.width; ++c) {
+        if (widths[c] == 0) continue;
+        const std::string_view text = table.text(line.item, c);
+        const std::string cell =
+            table.columns[c].term ? present::clipped(text, widths[c]) : cut_in_middle(text, widths[c]);
+        const std::size_t wide = present::display_width(cell);
+        const std::size_t indent = table.columns[c].number && wide < widths[c] ? widths[c] - wide : 0;
+        const auto number = table.number(line.item, c);
+        const bool grown =
+            number && before != before_.end() && c < before->second.size() && before->second[c] < *number;
+        if (x + indent < area.x + area.width)
+            canvas.put(x + indent, y, cell, grown && style == Style::plain ? Style::grown : style,
+                       area.x + area.width - x - indent);
+        x += widths[c] + between_columns;
+    }
+}
+
+void PageView::paint(Canvas& canvas, Area area, bool focused) {
+    if (area.width != area_.width && page_) {
+        const Selected was = selected();
+        area_ = area;
+        arrange();
+        to_start();
+        for (std::size_t i = 0; i < lines_.size(); ++i) {  // the same row or line under the cursor
+            const Line& line = lines_[i];
+            if (!choosable(line)) continue;
+            const PageBlock& block = page_->blocks[line.block];
+            if (was.table != nullptr
+                    ? block.table && &*block.table == was.table && line.item == was.row
+                    : was.line != nullptr && line.item < block.lines.size() && &block.lines[line.item] == was.line)
+                cursor_ = i;
+        }
+    }
+    area_ = area;
+    if (!page_ || area.height == 0) return;
+    if (cursor_ < top_) top_ = cursor_;
+    if (cursor_ >= top_ + area.height) top_ = cursor_ + 1 - area.height;
+    // The head of a table and what leads to the first row stay in sight.
+    std::size_t first = 0;
+    while (first < lines_.size() && !choosable(lines_[first])) ++first;
+    if (cursor_ == first && cursor_ < area.height) top_ = 0;
+    for (std::size_t y = 0; y < area.height && top_ + y < lines_.size(); ++y) {
+        Line line = lines_[top_ + y];
+        // Of a table that began above, the first line in sight is its head.
+        if (y == 0 &&
+            (line.kind == Line::Kind::row || line.kind == Line::Kind::term || line.kind == Line::Kind::below) &&
+            page_->blocks[line.block].table && top_ != cursor_)
+            line = {Line::Kind::columns, line.block};
+        const std::size_t at = area.y + y;
+        const bool here = top_ + y == cursor_ && choosable(line);
+        const Style chosen = focused ? Style::chosen : Style::resting;
+        switch (line.kind) {
+            case Line::Kind::blank: break;
+            case Line::Kind::columns: paint_columns(canvas, area, at, line); break;
+            case Line::Kind::row:
+                paint_row(canvas, area, at, line, here ? chosen : Style::plain);
+                if (here) canvas.paint(area.x, at, area.width, chosen);
+                break;
+            case Line::Kind::term:
+                canvas.put(area.x + 2, at,
+                           present::clipped(page_->blocks[line.block].table->text(line.item, line.part),
+                                            area.width - std::min<std::size_t>(area.width, 2)),
+                           Style::plain, area.width);
+                break;
+            case Line::Kind::below: {
+                const PageBlock& block = page_->blocks[line.block];
+                if (block.table) {
+                    const auto below = block.table->below(line.item);
+                    canvas.put(area.x, at, present::clipped(fmt::format("    {}", below[line.part]), area.width),
+                               Style::plain, area.width);
+                } else {
+                    canvas.put(area.x, at, line.text, Style::plain, area.width);
+                }
+                break;
+            }
+            case Line::Kind::lead: canvas.put(area.x, at, line.text, Style::bold, area.width); break;
+            case Line::Kind::warning: canvas.put(area.x, at, line.text, Style::medium, area.width); break;
+            case Line::Kind::heading: {
+                const Style severity = style_of_severity(line.text);
+                canvas.put(area.x, at, line.text, severity == Style::plain ? Style::heading : severity, area.width);
+                break;
+            }
+            case Line::Kind::text:
+            case Line::Kind::note: {
+                const Style severity = style_of_severity(line.text);
+                const Style plain = line.kind == Line::Kind::note ? Style::dim : severity;
+                canvas.put(area.x, at, line.text, here ? chosen : plain, area.width);
+                if (here) canvas.paint(area.x, at, area.width, chosen);
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace beamheap::cli::ui

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page as it is looked at: a list of lines with a cursor, in an order and through a filter of the reader's own.
+//
+// All parts of an answer stand below each other: sentences, lines, tables with their heads. The cursor stops at what
+// can be chosen: a row, or a line. A table too wide for its area loses the columns of which others tell more, then
+// texts give way in their middles; figures and pids stay whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/ui/canvas.hpp"
+#include "present/page.hpp"
+
+namespace beamheap::cli::ui {
+
+/// What the cursor is on: a line of the page, or a row of one of its tables.
+struct Selected {
+    const present::PageLine* line = nullptr;
+    const present::PageTable* table = nullptr;
+    std::size_t row = 0;
+};
+
+class PageView {
+public:
+    /// Takes a page. One that was there before leaves the cursor on the row of the same name, the order and the filter
+    /// as they were, and figures that have grown since are marked.
+    void take(present::Page page);
+    bool has_page() const { return page_.has_value(); }
+    const present::Page& page() const { return *page_; }
+
+    /// Moves the cursor over what can be chosen, as far as there is something.
+    void move(std::ptrdiff_t lines);
+    void to_start();
+    void to_end();
+    /// Nothing where the page has nothing to choose.
+    Selected selected() const;
+    /// Puts the cursor on the line that is drawn `y` lines below the top of the area of the last paint(); false: there
+    /// is nothing to choose.
+    bool choose(std::size_t y);
+
+    /// The column that `sort` orders by is marked; of the table that the cursor is in.
+    void mark_column(std::ptrdiff_t columns);
+    /// Orders the table by the marked column: first by what is largest (of texts, first), then the other way round.
+    void sort();
+    /// Shows only rows and lines that have this text, whatever the case; empty: all.
+    void filter(std::string text);
+    const std::string& filter() const { return filter_; }
+    /// Rows of the table that the cursor is in, as they are shown: separated values with its columns' names.
+    std::string separated() const;
+
+    /// Draws the page; `focused` when keys go to it.
+    void paint(Canvas& canvas, Area area, bool focused);
+
+private:
+    struct Line {
+        enum class Kind : std::uint8_t { blank, lead, warning, heading, text, columns, row, term, below, note } kind;
+        std::uint32_t block = 0;
+        std::uint32_t item = 0;  // line of the block, or row of its table
+        std::uint32_t part =
+            0;  // of what stands below a row, its number or column; of a text, the line it is wrapped into
+        std::string text = {};
+    };
+    struct Order {
+        std::size_t column;
+        bool descending;
+    };
+    struct Layout {
+        std::vector<std::size_t> widths;   // 0: left out, or below
+        std::vector<std::uint32_t> below;  // terms for which there is no room beside the rest of their row
+        std::size_t for_width = 0;
+    };
+
+    void arrange();
+    void arrange(std::uint32_t number, const present::PageBlock& block);
+    void wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item);
+    bool passes(std::string_view text) const;
+    bool passes(const present::PageTable& table, std::size_t row) const;
+    bool choosable(const Line& line) const { return line.kind == Line::Kind::row || line.kind == Line::Kind::text; }
+    const Layout& layout(std::uint32_t block, std::size_t width);
+    const present::PageTable* table_at_cursor(std::uint32_t& block) const;
+    std::string key_of(const present::PageTable& table, std::size_t row) const;
+    void paint_columns(Canvas& canvas, Area area, std::size_t y, const Line& line);
+    void paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style);
+
+    std::optional<present::Page> page_;
+    std::vector<Line> lines_;
+    std::size_t cursor_ = 0;
+    std::size_t top_ = 0;
+    Area area_{0, 0, 80, 20};
+    std::string filter_;
+    std::map<std::uint32_t, Order> orders_;
+    std::map<std::uint32_t, std::size_t> marked_;
+    std::map<std::uint32_t, Layout> layouts_;
+    std::map<std::string, std::vector<double>> before_;  // figures of the reading before, by block and row
+    std::map<std::string, std::vector<double>> now_;
+};
+
+}  // namespace beamheap::cli::ui

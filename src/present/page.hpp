@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// An answer as somebody takes it who browses: all of its rows, as texts for people, with numbers to sort by.
+//
+// A Document makes its cells when they are asked for, from an input that is loaded. Whoever browses wants them again
+// and again, in other orders, and in another process than the one that found them. So a page is a copy: chosen,
+// redacted and sanitised as `render` does it for a terminal, so that a figure on a page is the figure of the verb's
+// answer; packed() and unpacked() take it through a pipe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/error.hpp"
+#include "present/document.hpp"
+#include "present/render.hpp"
+
+namespace beamheap::present {
+
+struct PageColumn {
+    std::string name;         ///< as in JSON
+    std::string title;        ///< its head
+    bool number = false;      ///< its cells are figures, set to the right
+    bool term = false;        ///< its cells are terms or messages, which may be cut at their end
+    bool wide = false;        ///< Column::wide: shown where all of a row is asked for
+    std::uint8_t lesser = 0;  ///< Column::lesser
+    bool operator==(const PageColumn&) const = default;
+};
+
+/// A line to be read, and where it leads.
+struct PageLine {
+    std::string text;
+    std::string process = {};  ///< the first process that it names, "<0.89.0>"; empty: none
+    std::string command = {};  ///< a command that it offers, "beamheap msgs ..."; empty: none
+    bool operator==(const PageLine&) const = default;
+};
+
+class PageTable {
+public:
+    std::string key;    ///< as JSON names it
+    std::string title;  ///< its heading; may be empty
+    std::string empty;  ///< what is said where there is no row
+    std::vector<PageColumn> columns;
+    std::size_t rows = 0;
+    std::size_t total = 0;  ///< rows that there are, at least `rows`
+
+    std::string_view text(std::size_t row, std::size_t column) const;
+    /// The figure behind a text of a column of numbers; none where it is missing, or the column holds texts.
+    std::optional<double> number(std::size_t row, std::size_t column) const;
+    /// Lines that belong below a row: the terms of a frame.
+    std::vector<std::string_view> below(std::size_t row) const;
+    /// The number of the column with this name; none: there is none.
+    std::optional<std::size_t> column_of(std::string_view name) const;
+    /// All rows in the order of a column: figures by value, texts naturally (<0.9.0> before <0.10.0>), rows that are
+    /// alike as they came, missing ones last.
+    std::vector<std::uint32_t> sorted_by(std::size_t column, bool descending) const;
+
+    /// Adds a cell behind the last one, row by row; `number` for columns of numbers.
+    void add(std::string_view text, double number = std::numeric_limits<double>::quiet_NaN());
+    /// Adds a line below the row that was begun last.
+    void add_below(std::string_view line);
+    bool operator==(const PageTable&) const;
+
+private:
+    friend class PagePacker;
+    struct Below {
+        std::uint32_t row;
+        std::string text;
+        bool operator==(const Below&) const = default;
+    };
+    std::string texts_;                // of all cells, one behind the other
+    std::vector<std::uint64_t> ends_;  // where each ends
+    std::vector<double> numbers_;      // of all cells; NaN: none
+    std::vector<Below> below_;         // in the order of their rows
+};
+
+/// A part of a page: lines, or a table.
+struct PageBlock {
+    std::string key;    ///< as JSON names it
+    std::string title;  ///< its heading; may be empty
+    std::vector<PageLine> lines;
+    std::optional<PageTable> table;
+    bool operator==(const PageBlock&) const = default;
+};
+
+struct Page {
+    std::string kind;                ///< the verb
+    std::vector<PageLine> lead;      ///< the answer in sentences
+    std::vector<PageLine> warnings;  ///< what is to be known of the input, what leads an answer first
+    std::vector<PageBlock> blocks;
+    bool operator==(const Page&) const = default;
+};
+
+/// Rows of a table that a page has at most; PageTable::total says how many there are.
+inline constexpr std::size_t most_page_rows = 200'000;
+
+/// The page of a document. Errors: render()'s.
+Result<Page> page_of(const Document& document, const RenderOptions& options);
+
+/// The first process that a text names, "<0.89.0>"; empty: none.
+std::string first_pid(std::string_view text);
+
+/// A page as bytes, and back. Errors (unreadable): the bytes are no page.
+std::string packed(const Page& page);
+Result<Page> unpacked(std::string_view bytes);
+
+}  // namespace beamheap::present
