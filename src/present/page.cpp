@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/characters.hpp"
 #include "present/sanitise.hpp"
 #include "present/view.hpp"
 
@@ -236,10 +237,13 @@ constexpr Presenter page_presenter{.name = "page", .doc = {}};
 std::string first_pid(std::string_view text) {
     for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
         std::size_t end = at + 1;
-        int dots = 0;
-        while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || text[end] == '.'))
-            dots += text[end++] == '.' ? 1 : 0;
-        if (dots == 2 && end < text.size() && text[end] == '>') return std::string(text.substr(at, end + 1 - at));
+        std::size_t numbers = 0;
+        while (end < text.size() && is_digit(text[end])) {
+            ++numbers;
+            while (end < text.size() && is_digit(text[end])) ++end;
+            if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) ++end;
+        }
+        if (numbers == 3 && end < text.size() && text[end] == '>') return std::string(text.substr(at, end + 1 - at));
     }
     return {};
 }

@@ -25,6 +25,14 @@ bool holds(std::string_view text, std::string_view part) {
     return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
 }
 
+// Further lines of a text stand below the text of the first: behind its blanks, its arrow or its dash.
+std::size_t hang_of(std::string_view text) {
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    for (const std::string_view mark : {"-> ", "- "})
+        if (text.substr(begin).starts_with(mark)) return begin + mark.size();
+    return begin == 0 ? 0 : begin + 2;
+}
+
 Style style_of_severity(std::string_view heading) {
     if (heading.starts_with("critical:")) return Style::critical;
     if (heading.starts_with("high:")) return Style::high;
@@ -85,9 +93,7 @@ void PageView::take(present::Page page) {
 }
 
 void PageView::wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item) {
-    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    const std::string whole =
-        present::wrapped(text, std::max<std::size_t>(area_.width, 20), begin == 0 ? 0 : begin + 2);
+    const std::string whole = present::wrapped(text, std::max<std::size_t>(area_.width, 20), hang_of(text));
     std::uint32_t part = 0;
     for (std::size_t at = 0; at <= whole.size();) {
         const std::size_t end = std::min(whole.find('\n', at), whole.size());

@@ -48,11 +48,13 @@ std::optional<Subject> members(const Selected& at, std::string_view verb) {
     return std::nullopt;
 }
 
-// Whom a row is about: the process that is all of a cell, of several the first; else one that a cell names.
+// Whom a row is about: the process that is all of a cell, of several the first; else one that a cell names. Terms are
+// not about somebody.
 std::optional<Subject> process_of_row(const Selected& at) {
     std::string found;
     bool whole = false;
     for (std::size_t c = 0; c < at.table->columns.size() && !whole; ++c) {
+        if (at.table->columns[c].term) continue;
         const std::string_view text = trimmed(at.table->text(at.row, c));
         const std::string pid = present::first_pid(text);
         whole = !pid.empty() && pid == text;

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// The browser without a terminal and without an input: keys and pages in, questions and a screen out.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/ui/browser.hpp"
+#include "cli/ui/places.hpp"
+#include "present/page.hpp"
+#include "present/sanitise.hpp"
+
+using namespace beamheap;
+using namespace beamheap::cli::ui;
+using beamheap::present::Page;
+using beamheap::present::PageBlock;
+using beamheap::present::PageTable;
+
+namespace {
+
+PageTable processes(int rows, int more = 0) {
+    PageTable table;
+    table.key = "rows";
+    table.columns = {{.name = "pid", .title = "PID"},
+                     {.name = "name", .title = "NAME"},
+                     {.name = "current_function", .title = "CURRENT FUNCTION"},
+                     {.name = "msgq_len", .title = "MSGQ", .number = true},
+                     {.name = "state", .title = "STATE", .term = true, .wide = true}};
+    for (int i = 0; i < rows; ++i) {
+        table.add("<0." + std::to_string(i + 1) + ".0>");
+        table.add(i == 0 ? "rabbit_channel_of_a_long_name" : "worker_" + std::to_string(i));
+        table.add("a_module_with_a_long_name:and_a_function/1");
+        table.add(std::to_string(i + more), i + more);
+        table.add("{state,12}");
+    }
+    table.rows = table.total = static_cast<std::size_t>(rows);
+    return table;
+}
+
+Page page_of(PageTable table, std::string lead) {
+    Page page;
+    page.kind = "top";
+    page.lead = {{std::move(lead)}};
+    page.blocks.push_back({table.key, {}, {}, std::move(table)});
+    return page;
+}
+
+Key key(Key::Name name) { return {name}; }
+void type(Browser& browser, std::string_view text) {
+    for (const char c : text) browser.key({Key::Name::character, static_cast<char32_t>(c)});
+}
+
+std::string screen(Browser& browser, std::size_t width = 80, std::size_t height = 24) {
+    Canvas canvas(width, height);
+    browser.paint(canvas);
+    std::string all;
+    for (std::size_t y = 0; y < height; ++y) {
+        const std::string line = canvas.text(y);
+        CHECK(present::display_width(line) <= width);
+        all += line + '\n';
+    }
+    return all;
+}
+bool shows(const std::string& screen, std::string_view text) { return screen.find(text) != std::string::npos; }
+
+/// Answers what the browser has asked last on its main lane.
+std::vector<std::string> answer(Browser& browser, Page page) {
+    std::vector<std::string> words;
+    std::uint32_t number = 0;
+    for (const Wanted& wanted : browser.wanted())
+        if (wanted.lane == Lane::main) words = wanted.words, number = wanted.number;
+    REQUIRE(number != 0);
+    Reply reply{Reply::Kind::page, number};
+    reply.page = std::move(page);
+    browser.reply(std::move(reply));
+    return words;
+}
+using Words = std::vector<std::string>;
+
+Browser loaded(bool live = false) {
+    Browser browser("erl_crash.dump", live);
+    CHECK(browser.wanted().empty());  // nothing can be asked before the input is read
+    browser.reply({Reply::Kind::loaded});
+    return browser;
+}
+
+/// On the table of processes.
+Browser at_processes(int rows, bool live = false) {
+    Browser browser = loaded(live);
+    CHECK(answer(browser, page_of(processes(1), "Nothing found.")) == Words{"analyze"});
+    browser.key(key(Key::Name::tab));
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::tab));
+    CHECK(answer(browser, page_of(processes(rows), "many processes.")) == Words{"top"});
+    return browser;
+}
+
+}  // namespace
+
+TEST_CASE("what can't be shown in a grid is not written outside of it", "[ui]") {
+    Canvas canvas(6, 2);
+    CHECK(canvas.put(4, 0, "abc", Style::plain, 10) == 2);
+    CHECK(canvas.text(0) == "    ab");
+    CHECK(canvas.put(0, 1, "\u4e2d\u6587\u5b57\u8a9e", Style::plain, 6) == 6);
+    CHECK(canvas.text(1) == "\u4e2d\u6587\u5b57");
+    CHECK(canvas.put(5, 1, "\u4e2d", Style::plain, 6) == 0);  // its half has no room
+    CHECK(canvas.put(0, 7, "x", Style::plain, 6) == 0);
+    CHECK(canvas.put(9, 0, "x", Style::plain, 6) == 0);
+    CHECK(canvas.put(0, 0, "e\u0301f", Style::bold, 6) == 2);
+    CHECK(canvas.text(0) == "e\u0301f  ab");
+}
+
+TEST_CASE("names are cut where they tell least", "[ui]") {
+    CHECK(cut_in_middle("rabbit_channel:init/1", 30) == "rabbit_channel:init/1");
+    CHECK(cut_in_middle("rabbit_channel:init/1", 16) == "rabbit_ch\u2026init/1");
+    for (std::size_t width = 0; width < 24; ++width)
+        CHECK(present::display_width(cut_in_middle("rabbit_channel:init/1", width)) <= width);
+}
+
+TEST_CASE("questions wait until the input is read; what is not wanted any more is not shown", "[ui]") {
+    Browser browser("erl_crash.dump", false);
+    CHECK(shows(screen(browser), "reading"));
+    browser.reply({Reply::Kind::progress, 0, "45 %"});
+    CHECK(shows(screen(browser), "45 %"));
+    browser.reply({Reply::Kind::loaded});
+    const auto wanted = browser.wanted();
+    REQUIRE(wanted.size() == 1);
+    CHECK(wanted[0].words == Words{"analyze"});
+    browser.key(key(Key::Name::tab));
+    browser.key(key(Key::Name::down));
+    Reply late{Reply::Kind::page, wanted[0].number};
+    late.page = page_of(processes(3), "the findings.");
+    browser.reply(std::move(late));
+    CHECK_FALSE(shows(screen(browser), "the findings."));
+    CHECK(answer(browser, page_of(processes(3), "the processes.")) == Words{"top"});
+    CHECK(shows(screen(browser), "the processes."));
+    browser.key(key(Key::Name::up));
+    CHECK(shows(screen(browser), "the findings."));  // it came after all, and is not asked for again
+    CHECK(browser.wanted().empty());
+}
+
+TEST_CASE("an input that can't be read ends the browser with its reason", "[ui]") {
+    Browser browser("erl_crash.dump", false);
+    browser.reply(
+        {Reply::Kind::failed, 0, "erl_crash.dump: is no crash dump", "Give it another.", ErrorCode::not_recognised});
+    CHECK(browser.done());
+    REQUIRE(browser.failed());
+    CHECK(browser.failed()->code == ErrorCode::not_recognised);
+    CHECK(browser.failed()->message == "erl_crash.dump: is no crash dump");
+}
+
+TEST_CASE("a row leads to its process, and Esc leads back to the row", "[ui]") {
+    Browser browser = at_processes(40);
+    for (int i = 0; i < 3; ++i) browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::enter));
+    CHECK(answer(browser, page_of(processes(2), "worker_3 is a process.")) == Words{"proc", "<0.4.0>"});
+    CHECK(shows(screen(browser), "Processes > worker_3 <0.4.0>"));
+    type(browser, "2");
+    CHECK(answer(browser, page_of(processes(2), "its heap.")) == Words{"heap", "<0.4.0>"});
+    CHECK(shows(screen(browser), "its heap."));
+    type(browser, "9");  // there is no such question
+    CHECK(browser.wanted().empty());
+    browser.key(key(Key::Name::escape));
+    CHECK(shows(screen(browser), "many processes."));
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.5.0>"});
+}
+
+TEST_CASE("tables fit: figures and pids are whole, names give way", "[ui]") {
+    Browser browser = at_processes(12);
+    for (const std::size_t width : {62u, 80u, 100u, 128u}) {
+        const std::string shown = screen(browser, width);
+        INFO(shown);
+        CHECK(shows(shown, "<0.12.0>"));
+        CHECK(shows(shown, " 11\n"));
+        CHECK_FALSE(shows(shown, "{state,12}"));
+    }
+    CHECK(shows(screen(browser, 120), "a_module_with_a_long_name:and_a_function/1"));
+    type(browser, "v");
+    CHECK(shows(screen(browser), "{state,12}"));
+    browser.key(key(Key::Name::escape));
+    for (std::size_t width = 1; width < 70; width += 3)
+        for (std::size_t height = 1; height < 12; height += 2) screen(browser, width, height);
+}
+
+TEST_CASE("rows are sorted by the marked column, either way, and filtered as one types", "[ui]") {
+    Browser browser = at_processes(30);
+    for (int i = 0; i < 4; ++i) browser.key(key(Key::Name::right));
+    screen(browser);
+    type(browser, "s");
+    CHECK(screen(browser).find("<0.30.0>") < screen(browser).find("<0.29.0>"));
+    type(browser, "s");
+    CHECK(shows(screen(browser), "<0.1.0>"));
+    CHECK_FALSE(shows(screen(browser), "<0.30.0>"));
+    type(browser, "/WORKER_2");
+    std::string shown = screen(browser);
+    CHECK(shows(shown, "worker_25"));
+    CHECK_FALSE(shows(shown, "worker_3 "));
+    CHECK(shows(shown, "11 of 30 rows"));
+    type(browser, "9");
+    CHECK(shows(screen(browser), "1 of 30 rows"));
+    browser.key(key(Key::Name::enter));
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.30.0>"});
+    browser.key(key(Key::Name::escape));  // from the process, then the filter
+    browser.key(key(Key::Name::escape));
+    CHECK(shows(screen(browser), "worker_3"));
+}
+
+TEST_CASE("what is seen is written and copied as it is seen", "[ui]") {
+    Browser browser = at_processes(3);
+    type(browser, "/worker_2");
+    browser.key(key(Key::Name::enter));
+    type(browser, "e");
+    browser.key(key(Key::Name::enter));
+    auto errand = browser.errand();
+    REQUIRE(errand);
+    CHECK(errand->kind == Errand::Kind::write);
+    CHECK(errand->file == "top.csv");
+    CHECK(errand->text ==
+          "pid,name,current_function,msgq_len\r\n<0.3.0>,worker_2,a_module_with_a_long_name:and_a_function/1,2\r\n");
+    type(browser, ":");
+    type(browser, "top --procs 'msgq>10' --by memory");
+    browser.key(key(Key::Name::enter));
+    CHECK(answer(browser, page_of(processes(2), "some.")) == Words{"top", "--procs", "msgq>10", "--by", "memory"});
+    type(browser, "y");
+    errand = browser.errand();
+    REQUIRE(errand);
+    CHECK(errand->kind == Errand::Kind::copy);
+    CHECK(errand->text == "beamheap top erl_crash.dump --procs 'msgq>10' --by memory");
+}
+
+TEST_CASE("two rows beside each other", "[ui]") {
+    Browser browser = at_processes(5);
+    type(browser, "m");
+    for (int i = 0; i < 3; ++i) browser.key(key(Key::Name::down));
+    type(browser, "m");
+    const std::string shown = screen(browser, 100);
+    CHECK(shows(shown, "worker_3"));
+    CHECK(shows(shown, "rabbit_chan"));
+    CHECK(shows(shown, "+3"));
+}
+
+TEST_CASE("a VM that runs is read again, the cursor stays with its row", "[ui]") {
+    Browser browser = at_processes(5, true);
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::down));
+    browser.read_again();
+    PageTable fewer = processes(4, 2);
+    CHECK(answer(browser, page_of(std::move(fewer), "again.")) == Words{"top"});
+    CHECK(shows(screen(browser), "again."));
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.3.0>"});
+    browser.key(key(Key::Name::escape));
+    type(browser, " ");
+    browser.read_again();
+    CHECK(browser.wanted().empty());
+    CHECK(shows(screen(browser), "paused"));
+}
+
+TEST_CASE("where rows and lines lead", "[ui]") {
+    const Question heap{"heap", {"heap", "<0.9.0>"}};
+    PageTable roots;
+    roots.key = "rows";
+    roots.columns = {{.name = "root", .title = "ROOT"},
+                     {.name = "address", .title = "ADDRESS", .wide = true},
+                     {.name = "term", .title = "TERM", .term = true}};
+    for (const char* cell : {"init:loop/1 y0", "7F00", "{a,<0.1.0>}", "init:loop/1 y1", "-", "<0.1.0>"})
+        roots.add(cell);
+    roots.rows = roots.total = 2;
+    const auto term = leads_to({nullptr, &roots, 0}, heap, "d");
+    REQUIRE(term);
+    CHECK(term->questions[0].words == Words{"heap", "<0.9.0>", "--into", "7F00"});
+    CHECK(term->questions[1].words == Words{"term", "<0.9.0>@7F00", "--term-bytes", "0"});
+    CHECK(term->questions[2].words == Words{"why", "<0.9.0>@7F00"});
+    CHECK_FALSE(leads_to({nullptr, &roots, 1}, heap, "d"));  // a pid is a term of its own: it is read in full
+
+    const present::PageLine step{"-> See", {}, "beamheap msgs 'my dumps/d' 0.89.0 --by shape"};
+    const auto messages = leads_to({&step, nullptr, 0}, {"analyze", {"analyze"}}, "my dumps/d");
+    REQUIRE(messages);
+    CHECK(messages->questions[0].words == Words{"msgs", "0.89.0", "--by", "shape"});
+    const present::PageLine writes{"-> Send", {}, "beamheap redact d out"};
+    CHECK_FALSE(leads_to({&writes, nullptr, 0}, {"analyze", {"analyze"}}, "d"));
+    const present::PageLine names{"held by cart <0.89.0>", "<0.89.0>", {}};
+    CHECK(leads_to({&names, nullptr, 0}, {"analyze", {"analyze"}}, "d")->questions[0].words ==
+          Words{"proc", "<0.89.0>"});
+    CHECK_FALSE(leads_to({}, {"analyze", {"analyze"}}, "d"));
+}
+
+TEST_CASE("words of a line", "[ui]") {
+    CHECK(words_of_line("  top  --procs 'msgq>10 or running' \"a b\"c ") ==
+          Words{"top", "--procs", "msgq>10 or running", "a bc"});
+    CHECK(words_of_line("a\\ b '") == Words{"a b", ""});
+    CHECK(words_of_line("").empty());
+    const Question odd{"top", {"top", "--procs", "it's"}};
+    CHECK(command_of(odd, "my dump") == "beamheap top 'my dump' --procs 'it'\\''s'");
+    CHECK(words_of_line(command_of({"q", {"sql", "SELECT \"x\" FROM t"}}, "d")) ==
+          Words{"beamheap", "sql", "d", "SELECT \"x\" FROM t"});
+}
