@@ -80,6 +80,13 @@ Array next_steps(const Facts& facts, std::span<const analyses::Sentence> steps, 
     for (const analyses::Sentence& step : steps)
         if (!step.names_command("analyze"))
             out.emplace_back(present::Text{}.add(std::string(prefix)).add(present::spell(facts.names, step)));
+    // It is read once: there is nothing left for another command.
+    if (facts.names.input() == "-" && !prefix.empty())
+        out.emplace_back(present::Text{}
+                             .add(std::string(prefix))
+                             .add("The input came from standard input: keep it in a file, which DUMP stands for in "
+                                  "these commands; `beamheap shell DUMP` loads it once for many of them.",
+                                  Content::plain));
     return out;
 }
 

@@ -2,6 +2,7 @@
 // heap: the root set of one process, each root's term with its sizes.
 #include <fmt/format.h>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -14,6 +15,46 @@ namespace beamheap::cli {
 
 using present::Object;
 using present::Value;
+
+namespace {
+
+// " (2 %)"
+analyses::Sentence share(std::uint64_t part, std::uint64_t whole) {
+    const auto percent = analyses::percent_of(Count(part), Count(whole));
+    return percent ? analyses::sentence(" ({})", analyses::Percent{*percent}) : analyses::Sentence();
+}
+
+// "log_event <0.79.0> has 2,809 words alive and 18 words of garbage in its heaps; message 7 keeps most, 51 words (1.8
+// %)."
+analyses::Sentence answer(const ProcessTerms& process, const present::TermView& view,
+                          const analyses::LiveGarbage& words, bool unknown, bool dead) {
+    using analyses::Amount;
+    using analyses::AmountUnit;
+    analyses::Sentence text = analyses::sentence("{}", process.process);
+    const auto in_words = [](std::uint64_t number) { return Amount{number, AmountUnit::words}; };
+    if (unknown) {
+        if (words.used_words.has()) text.say(" has {} in its heaps", in_words(*words.used_words));
+        text.say("{} which of them are alive is not known",
+                 words.used_words.has() ? analyses::Ours(";") : analyses::Ours(" has heaps;"));
+    } else {
+        text.say(" has {} alive in its heaps", in_words(words.live_words));
+        if (words.garbage_words.has()) text.say(" and {} of garbage", in_words(*words.garbage_words));
+    }
+    if (words.message_words != 0)
+        text.say(", {} in messages beside them", Amount{words.message_words, AmountUnit::words});
+    const std::vector<std::uint32_t> roots =
+        dead || unknown ? std::vector<std::uint32_t>() : present::largest_roots(view);
+    if (!roots.empty()) {
+        const std::uint64_t kept = view.measures().root_words(roots.front());
+        if (kept != 0)
+            text.say("; {} keeps most, {}{}",
+                     analyses::InputText{view.root_name(roots.front()), analyses::InputText::Holds::term},
+                     Amount{kept, AmountUnit::words}, share(kept, words.live_words));
+    }
+    return text.say(".");
+}
+
+}  // namespace
 
 static Status cmd_heap(const Context& context) {
     const bool dead = context.options().dead;
@@ -40,6 +81,7 @@ static Status cmd_heap(const Context& context) {
     document.members.push_back({.key = "process",
                                 .title = dead ? "Garbage of" : "Root set of",
                                 .body = Value(process.names->process(process.row())),
+                                .in_text = false,
                                 .content = present::Content::name});
     if (into.kind == ElementKind::object) {
         document.lead.push_back(present::spell(
@@ -58,6 +100,10 @@ static Status cmd_heap(const Context& context) {
         return context.print(document, process.snapshot(), known_secrets(*process.artifact));
     }
     if (depth != 0) {
+        document.lead.push_back(present::spell(
+            view.names(),
+            analyses::sentence("{} keeps {} alive.", process.process,
+                               analyses::Amount{view.measures().live_words(), analyses::AmountUnit::words})));
         document.members.push_back({.key = "tree", .body = present::term_tree_table(view, depth)});
         document.primary = "tree";
         return context.print(document, process.snapshot(), known_secrets(*process.artifact));
@@ -76,6 +122,7 @@ static Status cmd_heap(const Context& context) {
     const bool moved = process.terms->moved();
     const bool unknown = moved || moving || process.row().registers_lost || !process.row().has_heap;
 
+    document.lead.push_back(present::spell(view.names(), answer(process, view, words, unknown, dead)));
     document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
@@ -83,7 +130,8 @@ static Status cmd_heap(const Context& context) {
                                                      {"live_words", unknown ? Value() : Value(words.live_words)},
                                                      {"garbage_words", unknown ? Value() : Value(words.garbage_words)},
                                                      {"message_fragment_words", words.message_words},
-                                                     {"objects", moved ? Value() : Value(objects)}})});
+                                                     {"objects", moved ? Value() : Value(objects)}}),
+                                .in_text = false});
     document.members.push_back({.key = "kinds",
                                 .title = dead ? "Garbage by kind of object" : "By kind of object",
                                 .body = present::histogram_table(histogram.rows())});

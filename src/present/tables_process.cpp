@@ -254,7 +254,7 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
           .title = "PROCESS",
           .doc = "name, label or initial call",
           .content = Content::term,
-          .whole = true,
+          .end_tells = true,
           .indent_by = "depth"},
          [=, &s](const Row& row) {
              const Process& p = s[row.process];
@@ -301,7 +301,7 @@ Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms) {
     Columns<Row> columns{
         {{.name = "pid", .title = "PID", .doc = "whose term it is"},
          [=, &s](const Row& r) { return pid(names, s[r.process].pid); }},
-        {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name},
+        {{.name = "name", .title = "PROCESS", .doc = "registered name", .content = Content::name},
          [=, &s](const Row& r) { return bare(names, s[r.process].name); }},
         {{.name = "root_kind", .title = "ROOT", .doc = "the kind of root that holds it"},
          [](const Row& r) { return Value(name_of(r.root_kind)); }},

@@ -28,7 +28,7 @@ using enum Shown;
 constexpr ProcessColumn columns[] = {
     {.name = "pid", .title = "PID", .doc = "the process", .get = of<&Process::pid>},
     {.name = "name",
-     .title = "NAME",
+     .title = "PROCESS",
      .doc = "registered name; people see what it was started as where it has none",
      .get = text_of<AtomName, &Process::name>},
     {.name = "label",
