@@ -84,7 +84,7 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
              return processes(b, [&names](const Process& p) { return present::cells::pid(names, p.pid); });
          }},
         {{.name = "names",
-          .title = "NAMES",
+          .title = "PROCESSES",
           .holds = present::Holds::texts,
           .doc = "what each of these processes is called: its name, else its label, else its $initial_call",
           .content = present::Content::name},
@@ -98,7 +98,8 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
           .title = "STORED IN",
           .holds = present::Holds::texts,
           .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",
-          .content = present::Content::name},
+          .content = present::Content::name,
+          .lesser = 1},
          stored},
     };
     return present::table_of(std::move(columns), std::move(report.binaries),

@@ -13,7 +13,8 @@ namespace {
 
 bool is_word_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// A figure and its unit stay on one line.
+}  // namespace
+
 void glue_units(std::string& text) {
     for (std::size_t at = text.find(' '); at != text.npos; at = text.find(' ', at + 1)) {
         if (at == 0 || !is_digit(text[at - 1])) continue;
@@ -23,8 +24,6 @@ void glue_units(std::string& text) {
                 text[at] = glued_blank;
     }
 }
-
-}  // namespace
 
 std::string glued_text(const Text& sentence, const Redactor& redactor) {
     std::string all;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "erlang/erlang_syntax.hpp"
@@ -288,6 +290,29 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report)
     return table_of(std::move(columns), pointers(report.groups), "no timer");
 }
 
+// Flags of a scheduler, which few ask for.
+static Columns<std::size_t> scheduler_flags(const Names& names) {
+    using Row = std::size_t;
+    const Snapshot& s = names.snapshot();
+    return {
+        {{.name = "aux_work", .title = "AUX WORK", .doc = "flags as the VM prints them", .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].aux_work); }},
+        {{.name = "run_queue_flags", .title = "QUEUE FLAGS", .doc = "flags as the VM prints them", .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].run_queue_flags); }},
+        {{.name = "process_internal_state",
+          .title = "INTERNAL STATE",
+          .doc = "flags as the VM prints them",
+          .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].process_internal_state); }},
+        {{.name = "crashed",
+          .title = "CRASHED",
+          .holds = Holds::flag,
+          .doc = "the VM faulted while it wrote this",
+          .wide = true},
+         [&s](const Row& r) { return Value(s.schedulers[r].crashed); }},
+    };
+}
+
 Table scheduler_table(const Names& names, Places places) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
@@ -326,21 +351,9 @@ Table scheduler_table(const Names& names, Places places) {
         {{.name = "run_queue_port", .title = "PORTS", .unit = Unit::count, .doc = "port tasks", .lesser = 1}, queue(4)},
         {{.name = "sleep_flags", .title = "SLEEP", .doc = "flags as the VM prints them", .lesser = 2},
          [=, &s](const Row& r) { return raw(names, s.schedulers[r].sleep_flags); }},
-        {{.name = "aux_work", .title = "AUX WORK", .doc = "flags as the VM prints them", .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].aux_work); }},
-        {{.name = "run_queue_flags", .title = "QUEUE FLAGS", .doc = "flags as the VM prints them", .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].run_queue_flags); }},
-        {{.name = "process_internal_state",
-          .title = "INTERNAL STATE",
-          .doc = "flags as the VM prints them",
-          .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].process_internal_state); }},
-        {{.name = "crashed",
-          .title = "CRASHED",
-          .holds = Holds::flag,
-          .doc = "the VM faulted while it wrote this",
-          .wide = true},
-         [&s](const Row& r) { return Value(s.schedulers[r].crashed); }},
+    };
+    std::ranges::move(scheduler_flags(names), std::back_inserter(columns));
+    columns.append({
         {{.name = "stack",
           .title = "STACK",
           .holds = Holds::texts,
@@ -365,7 +378,7 @@ Table scheduler_table(const Names& names, Places places) {
              for (const Frame& frame : s.stacks[s.schedulers[r].stack]) lines.push_back(frame_place(names, frame));
              return Value(std::move(lines));
          }},
-    };
+    });
     return table_of(std::move(columns), all_rows(s.schedulers.size()),
                     "no scheduler in this input (releases before 18 don't write them)");
 }

@@ -175,7 +175,10 @@ private:
         return out;
     }
     std::string in_width(std::string_view text, std::size_t hang) const {
-        return view_.options().width == 0 ? std::string(text) : wrapped(text, view_.options().width, hang);
+        if (view_.options().width == 0) return std::string(text);
+        std::string glued(text);
+        glue_units(glued);
+        return wrapped(glued, view_.options().width, hang);
     }
 
     void line(std::string_view text) {
@@ -324,6 +327,11 @@ private:
 
     using Layout = std::vector<TextColumn>;
 
+    static bool is_empty(const Value& value) {
+        const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data());
+        return value.is_null() || (array != nullptr && (*array)->empty());
+    }
+
     Layout measure(const TableView& table) const {
         std::vector<std::size_t> widths(table.columns());
         std::vector<char> tells(table.columns());
@@ -331,7 +339,7 @@ private:
             for (std::size_t c = 0; c < table.columns(); ++c) {
                 if (table.column(c).below) continue;
                 const Value value = table.cell(row, c);
-                if (!value.is_null()) tells[c] = 1;
+                if (!is_empty(value)) tells[c] = 1;
                 widths[c] = std::max(widths[c], display_width(cell(table, row, c, value)));
             }
         }
@@ -415,8 +423,8 @@ private:
     }
     // Which columns there was no room for, and how to see them.
     void lesser(const std::string& titles) {
-        painted(dim, in_width(fmt::format("No room for {}: a wider terminal, --columns or --format json shows more.",
-                                          titles),
+        painted(dim, in_width(fmt::format("No room for {}; --columns or --format json has {}.", titles,
+                                          titles.find(", ") == titles.npos ? "it" : "them"),
                               0));
     }
 

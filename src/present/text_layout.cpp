@@ -18,6 +18,7 @@ constexpr std::string_view ellipsis = "\u2026";
 Cut cut_of(const Column& column) {
     if (numeric(column.unit)) return Cut::nothing;
     if (column.end_tells) return Cut::middle;
+    if (column.holds == Holds::texts) return Cut::end;
     switch (column.content) {
         case Content::name: return Cut::middle;
         case Content::term:
