@@ -50,11 +50,11 @@ present::Table profile_table(const present::Names& names, std::vector<FunctionWo
          [=](const FunctionWords& r) { return part(r, 1); }},
         {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
          [=](const FunctionWords& r) { return part(r, 2); }},
-        {{.name = "frames", .title = "FRAMES", .unit = Unit::count, .doc = "frames of it that hold words"},
+        {{.name = "frames", .title = "FRAMES", .unit = Unit::count, .doc = "frames of it that hold words", .lesser = 1},
          [](const FunctionWords& r) { return r.function == FunctionId::none ? Value() : Value(r.frames); }},
         {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "live words charged to it"},
          [](const FunctionWords& r) { return Value(r.words); }},
-        {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames"},
+        {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames", .lesser = 2},
          [](const FunctionWords& r) { return r.frames == 0 ? Value() : Value(r.words / r.frames); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all live words that were selected"},
          [=](const FunctionWords& r) {

@@ -11,9 +11,14 @@ def commands(step):
         yield shlex.split(re.split(r"[;,`](?:\s|$)| for ", part)[0].strip().rstrip("."))
 
 
-def lead_somewhere(tests, name, document, *options):
-    """Runs each command of a document of `analyze` once, with `options` after it; how many there were. A verb that only people have
-    asked for (explain, help) takes no input and answers, too."""
+def is_empty(out):
+    """Whether an answer says that there is nothing."""
+    return not out.strip() or re.match(rb"(no|nothing|none)\b", out.strip(), re.I) is not None and out.count(b"\n") < 3
+
+
+def lead_somewhere(tests, name, document, *_):
+    """Runs each command of a document of `analyze` once, as it is printed; how many there were. A verb that only people have asked for
+    (explain, help) takes no input and answers, too."""
     seen = set()
     for finding in document["findings"]:
         for step in finding["next_steps"]:
@@ -21,8 +26,8 @@ def lead_somewhere(tests, name, document, *options):
                 if tuple(words) in seen:
                     continue
                 seen.add(tuple(words))
-                run = s.run(*words, *options, timeout=300)
-                empty = not run.out.strip() or re.match(rb"(no|nothing|none)\b", run.out.strip()) and run.out.count(b"\n") < 3
+                run = s.run(*words, timeout=300)
+                empty = is_empty(run.out)
                 tests.check(f"{name}: {finding['rule']}: beamheap {words[0]} {' '.join(words[2:])}", run.code == 0 and not empty,
                             f"{run}: {s.text(run.out)[:200]}")
     return len(seen)

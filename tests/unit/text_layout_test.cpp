@@ -16,7 +16,7 @@ TEST_CASE("names are cut where they tell least", "[present]") {
     CHECK(cut("scenario_waits:client/1 \u00d760", 20) == "scenar\u2026:client/1 \u00d760");
     CHECK(cut("/usr/lib/erlang/lib/stdlib/ebin/lists.beam", 24) == "/usr/lib/erl\u2026/lists.beam");
     CHECK(cut("a_very_long_name_of_a_process <0.4711.0>", 24) == "a_very_long_\u2026 <0.4711.0>");
-    CHECK(cut("/srv/builds/shop/apps/src/cart.erl:88", 24) == "/srv/build\u2026/cart.erl:88");
+    CHECK(cut("/srv/builds/shop/apps/src/cart.erl:88", 24) == "/srv/builds\u2026/cart.erl:88");
     CHECK(cut("application_controller", 18) == "applicat\u2026ontroller");
     CHECK(cut("  application_controller", 20) == "  applicat\u2026ontroller");
 }
