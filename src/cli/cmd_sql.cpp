@@ -46,7 +46,7 @@ Status show_tables(const Context& context) {
     present::Document document;
     document.kind = context.options().verb;
     document.lead = {
-        present::spell(analyses::sentence("{} can be asked by one SELECT each; `beamheap recipes` has ready ones.",
+        present::spell(analyses::sentence("{} for one SELECT; ready ones: `beamheap recipes`",
                                           analyses::Counted{tables.size(), "table", "tables"}))};
     present::Columns<const sql::Table*> of_tables{
         {{.name = "table", .title = "TABLE", .doc = "its name"},

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view bold = "\x1b[1m";
 constexpr std::string_view dim = "\x1b[2m";
+constexpr std::string_view bold_red = "\x1b[1;31m";
+constexpr std::string_view bold_yellow = "\x1b[1;33m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = column_gap;
 constexpr std::size_t usual_width = 80;
@@ -209,9 +211,16 @@ private:
             text.remove_prefix(std::min(end + 1, text.size()));
         }
     }
+    // The title of a finding begins with its severity.
+    static std::string_view title_style(std::string_view title) {
+        const std::string_view severity = title.substr(0, title.find(':'));
+        if (severity == "critical" || severity == "high") return bold_red;
+        if (severity == "medium") return bold_yellow;
+        return severity == "info" ? dim : bold;
+    }
     void heading(const Member& member) {
         if (started_) sink_.write("\n");
-        if (!member.title.empty()) line(paint(bold, member.title));
+        if (!member.title.empty()) line(paint(title_style(member.title), member.title));
     }
 
     // A scalar, or an object as a block of "key  value".

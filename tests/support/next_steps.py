@@ -7,8 +7,19 @@ import suite as s
 
 def commands(step):
     """The commands of beamheap in a step of a finding, as words."""
-    for part in step.split("beamheap ")[1:]:
-        yield shlex.split(re.split(r"[;,`](?:\s|$)| for ", part)[0].strip().rstrip("."))
+    for found in re.finditer(r"\bbeamheap (?=[a-z])", step):
+        command, quoted = "", False
+        for at in range(found.end(), len(step)):
+            if step[at] == "'":
+                quoted = not quoted
+            ends = step[at] in ";,:`." and step[at + 1:at + 2] in ("", " ", "`")
+            if not quoted and (ends or step[at] == "`" or step.startswith(" for ", at)):
+                break
+            command += step[at]
+        try:
+            yield shlex.split(command)
+        except ValueError:  # prose
+            continue
 
 
 def is_empty(out):
