@@ -119,7 +119,7 @@ present::CheckedFinding finding_of(const SqlRule& rule, const RuleRows& rows) {
         finding.evidence = rows.lines;
         if (rows.rows > rows.lines.size())
             finding.evidence.push_back(fmt::format("... {} more", rows.rows - rows.lines.size()));
-        finding.next_steps.push_back("`beamheap sql DUMP` with the rule's query shows all rows.");
+        finding.next_steps.push_back("See all rows with the rule's query: `beamheap sql DUMP`");
     }
     finding.title_parts.emplace_back(present::Object{{"kind", "text"}, {"text", finding.title}});
     return finding;

@@ -32,6 +32,10 @@ static Status cmd_alloc(const Context& context) {
             bytes(*total.block_bytes), bytes(lost), analyses::Percent{total.fragmentation().value_or(0) * 100},
             lost < lost_from ? analyses::Ours("free in them, no more than usual")
                              : analyses::Ours("lost to fragmentation")))};
+    else
+        document.lead = {present::spell(report.types.empty()
+                                            ? analyses::Ours("No allocator in this input.")
+                                            : analyses::Ours("This input does not say how large its carriers are."))};
     document.members.push_back(
         {.key = "rows", .title = "Allocators", .body = present::allocator_table(names, report.types)});
     document.members.push_back({.key = "instances",
@@ -73,7 +77,8 @@ static Status cmd_alloc(const Context& context) {
                                                 {"lost_bytes", total.lost_bytes},
                                                 {"fragmentation_percent", present::cells::share(total.fragmentation())},
                                                 {"segment_bytes", report.segment_bytes},
-                                                {"memory_total_bytes", report.memory_total_bytes}})});
+                                                {"memory_total_bytes", report.memory_total_bytes}}),
+         .in_text = false});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

@@ -83,6 +83,14 @@ Array next_steps(const Facts& facts, std::span<const analyses::Sentence> steps, 
     return out;
 }
 
+// What came from standard input is gone: there is nothing left for another command.
+Array from_standard_input(const Facts& facts) {
+    if (facts.names.input() != "-") return {};
+    return {
+        Value("DUMP in these commands is a file: keep in one what came from standard input; `beamheap shell DUMP` "
+              "loads it once for many of them.")};
+}
+
 Object slogan_object(const Facts& facts) {
     const analyses::Slogan& slogan = facts.slogan;
     const auto holds = [](const std::string& text, Content content) {
@@ -326,6 +334,8 @@ void add_screen(const Facts& facts, const analyses::Diagnosis& diagnosis, const 
     }
     if (diagnosis.findings.empty()) add("", Value(present::nothing_found()), Content::plain, always);
     add("Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain, steps);
+    add("", Value(from_standard_input(facts)), Content::plain, always);
+    members.back().prose = true;
     add("", Value(short_lines(facts)), Content::message, always);
     present::Table rows = present::alike_table(facts.names, alike);
     rows.for_people = largest_for_people;
@@ -423,6 +433,8 @@ Status run(const Context& context) {
         members.push_back(present::finding_member(facts.names, finding, std::exchange(said, false)));
     if (diagnosis.findings.empty()) for_people("nothing_found", "", Value(present::nothing_found()), Content::plain);
     for_people("next", "Next", Value(next_steps(facts, diagnosis.next_steps, "- ")), Content::plain);
+    for_people("standard_input", "", Value(from_standard_input(facts)), Content::plain);
+    members.back().prose = true;
     for_people("node_lines", "", Value(node_lines(facts)), Content::message);
     for_people("memory_table", "", memory_table(facts), Content::plain);
     for_people("totals_lines", "", Value(totals_lines(facts)), Content::plain);

@@ -27,6 +27,12 @@ static Status cmd_atoms(const Context& context) {
         document.lead = {
             present::spell(analyses::sentence("{} of {} atoms: the table is {} full.", analyses::Amount{*fill.used},
                                               analyses::Amount{*fill.limit}, analyses::Percent{*fill.percent}))};
+    else if (fill.used.has())
+        document.lead = {present::spell(analyses::sentence("{}; this input does not say how many there may be.",
+                                                           analyses::Counted{*fill.used, "atom", "atoms"}))};
+    else
+        document.lead = {present::spell(analyses::sentence("{} in this input, which does not say how many there were.",
+                                                           analyses::Counted{families.atoms, "atom", "atoms"}))};
     document.members.push_back(
         {.key = "families", .title = "Families", .body = present::atom_family_table(names, families)});
     document.members.push_back({.key = "rows", .title = "Newest atoms", .body = present::atom_table(names)});

@@ -84,7 +84,7 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
              return processes(b, [&names](const Process& p) { return present::cells::pid(names, p.pid); });
          }},
         {{.name = "names",
-          .title = "NAMES",
+          .title = "PROCESSES",
           .holds = present::Holds::texts,
           .doc = "what each of these processes is called: its name, else its label, else its $initial_call",
           .content = present::Content::name},
@@ -98,7 +98,8 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
           .title = "STORED IN",
           .holds = present::Holds::texts,
           .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",
-          .content = present::Content::name},
+          .content = present::Content::name,
+          .lesser = 1},
          stored},
     };
     return present::table_of(std::move(columns), std::move(report.binaries),
@@ -109,7 +110,7 @@ present::Table hidden_table(const present::Names& names, std::vector<HiddenBinar
     Columns<HiddenBinaries> columns{
         {{.name = "pid", .title = "PID", .doc = "the process"},
          [&names](const HiddenBinaries& h) { return present::cells::pid(names, names.snapshot()[h.process].pid); }},
-        {{.name = "name", .title = "NAME", .doc = "registered name", .content = present::Content::name},
+        {{.name = "name", .title = "PROCESS", .doc = "registered name", .content = present::Content::name},
          [&names](const HiddenBinaries& h) { return present::cells::bare(names, names.snapshot()[h.process].name); }},
         {{.name = "slices", .title = "SLICES", .unit = Unit::count, .doc = "slices whose binary is not listed"},
          [](const HiddenBinaries& h) { return Value(h.slices); }},
@@ -158,9 +159,11 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
         document.lead.push_back(present::spell(sentence));
     };
     const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
-    say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
-                           Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
-                           bytes(report.seen_bytes), bytes(report.pinned_bytes)));
+    if (report.binaries.empty()) say(Ours("Nothing refers to a binary outside the heaps."));
+    else
+        say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
+                               Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
+                               bytes(report.seen_bytes), bytes(report.pinned_bytes)));
     if (node_bytes.has() && *node_bytes > report.bytes)
         say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.",
                                bytes(*node_bytes), stored ? Ours("") : Ours("ETS, in ")));

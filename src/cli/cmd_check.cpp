@@ -102,7 +102,7 @@ Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
     if (!node.created.empty())
         finding.evidence.push_back(
             analyses::fact("died", analyses::sentence("{}", InputText{node.created, InputText::Holds::vm})));
-    finding.advise("`beamheap analyze DUMP` says what happened.");
+    finding.advise("See what happened: `beamheap analyze DUMP`");
     finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, snapshot);
     return finding;
 }

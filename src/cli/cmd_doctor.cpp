@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/sandbox.hpp"
 #include "present/describe.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -32,6 +33,28 @@ static present::Text sandbox_sentence() {
     return text;
 }
 
+// How far the input can be trusted: "Nothing is missing: a crash dump of OTP 25, all 7 checks hold."
+static analyses::Sentence answer(const Snapshot& snapshot, const std::vector<Check>& checks) {
+    using Holds = analyses::InputText::Holds;
+    std::vector<analyses::Sentence> failed;
+    for (const Check& check : checks)
+        if (!check.ok) failed.push_back(analyses::sentence("{}", analyses::InputText{check.name, Holds::vm}));
+    analyses::Sentence what = snapshot.source.live               ? analyses::Ours("a running VM")
+                              : snapshot.source.kind.whole_heaps ? analyses::Ours("a core image")
+                                                                 : analyses::Ours("a crash dump");
+    if (!snapshot.source.otp_release.empty())
+        what.say(" of OTP {}", analyses::InputText{snapshot.source.otp_release, Holds::vm});
+    const std::size_t all = checks.size();
+    if (!failed.empty())
+        return analyses::sentence("Not all of it can be trusted: {}; {} of {}: {}.", what,
+                                  analyses::Amount{failed.size()}, analyses::Counted{all, "check fails", "checks fail"},
+                                  analyses::joined(failed, ", "));
+    if (!snapshot.source.complete.value_or(true) || snapshot.source.loss.any())
+        return analyses::sentence("Parts are missing, and what is there is sound: {}, {}.", what,
+                                  analyses::Counted{all, "check holds", "checks hold"});
+    return analyses::sentence("All is sound: {}, {}.", what, analyses::Counted{all, "check holds", "checks hold"});
+}
+
 static Status cmd_doctor(const Context& context) {
     LoadPlan plan;
     plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
@@ -39,6 +62,7 @@ static Status cmd_doctor(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     std::vector<Check> checks = artifact->checks();
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(answer(snapshot, checks))};
     document.members.push_back({.key = "input",
                                 .title = "Input",
                                 .body = present::Value(present::source_of(snapshot)),

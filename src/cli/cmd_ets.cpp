@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analyses/heaps/term_measures.hpp"
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
@@ -78,6 +79,14 @@ Status show_contents(const Context& context) {
     const EtsTable& table = snapshot.ets[number];
     const ProcId owner = snapshot.find(table.owner);
     present::Document document = context.document(snapshot);
+    analyses::Sentence answer =
+        analyses::sentence("{} of {}", analyses::Name{table.name}, analyses::AnyProcess{table.owner});
+    if (table.objects.has()) answer.say(" has {}", analyses::Counted{*table.objects, "object", "objects"});
+    if (table.words.has())
+        answer.say("{} {}", table.objects.has() ? analyses::Ours(", in") : analyses::Ours(" has"),
+                   analyses::Amount{*table.words * snapshot.source.word_size, analyses::AmountUnit::bytes});
+    answer.say(".");
+    document.lead = {present::spell(names, answer)};
     document.members.push_back(
         {.key = "table",
          .title = "Table",
@@ -110,6 +119,7 @@ static Status cmd_ets(const Context& context) {
     const present::Names names = context.names(snapshot);
     const analyses::EtsReport report = analyses::ets_tables(snapshot);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(names, analyses::ets_answer(snapshot, report))};
     document.members.push_back({.key = "rows", .body = present::ets_table(names, report)});
     document.members.push_back({.key = "owners", .title = "By owner", .body = present::ets_owner_table(names, report)});
     document.members.push_back({.key = "totals",
@@ -117,7 +127,8 @@ static Status cmd_ets(const Context& context) {
                                 .body = Value(Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},
                                                      {"objects", present::cells::sum(report.objects)},
                                                      {"bytes", present::cells::sum(report.bytes)},
-                                                     {"dead_owners", report.dead_owners}})});
+                                                     {"dead_owners", report.dead_owners}}),
+                                .in_text = false});
     return context.print(document, snapshot);
 }
 

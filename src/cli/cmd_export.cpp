@@ -269,6 +269,19 @@ void add_heaps(const HeapFile& file, present::Document& document) {
                                               analyses::Counted{file.cut, "binary stands", "binaries stand"})));
 }
 
+// Without --to it is a database that is written: a name that says something else was meant otherwise.
+Status name_fits(const Options& options, const std::string& output) {
+    if (std::ranges::any_of(options.given, [](const GivenOption& each) { return each.row->names == "--to"; }))
+        return ok();
+    std::string extension = fs::path(output).extension().string();
+    if (extension.empty() || extension == ".sqlite" || extension == ".sqlite3" || extension == ".db") return ok();
+    extension.erase(0, 1);
+    const bool known = in_folder(extension) || extension == "hprof" || extension == "heapsnapshot";
+    return Error{ErrorCode::usage, fmt::format("export: --to says what is written, the name .{} does not", extension),
+                 fmt::format("beamheap export {} {} --to {}", present::shell_word(options.inputs[0]),
+                             present::shell_word(output), known ? extension : "sqlite")};
+}
+
 }  // namespace
 
 static Status cmd_export(const Context& context) {
@@ -283,6 +296,7 @@ static Status cmd_export(const Context& context) {
                definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite));
+    BH_CHECK(name_fits(options, output));
     BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
     const bool done = folder && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
 

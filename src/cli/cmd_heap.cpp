@@ -2,6 +2,7 @@
 // heap: the root set of one process, each root's term with its sizes.
 #include <fmt/format.h>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -14,6 +15,77 @@ namespace beamheap::cli {
 
 using present::Object;
 using present::Value;
+
+namespace {
+
+// " (2 %)"
+analyses::Sentence share(std::uint64_t part, std::uint64_t whole) {
+    const auto percent = analyses::percent_of(Count(part), Count(whole));
+    return percent ? analyses::sentence(" ({})", analyses::Percent{*percent}) : analyses::Sentence();
+}
+
+// What the table has in a column of its first row: text and figure.
+Value first_cell(const present::Table& table, std::string_view column) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (table.rows != 0 && table.columns[c].name == column) return table.cell(0, c);
+    return {};
+}
+
+// "log_event <0.79.0> has 2,809 words alive in its heaps and 18 words of garbage; message 7 holds most, and keeps 47
+// words (1.7 %) alive." `roots`: who holds most first.
+analyses::Sentence answer(const ProcessTerms& process, const present::Table& roots, const analyses::LiveGarbage& words,
+                          bool unknown, bool dead) {
+    const auto in_words = [](std::uint64_t number) { return analyses::Amount{number, analyses::AmountUnit::words}; };
+    analyses::Sentence text = analyses::sentence("{}", process.process);
+    if (unknown) {
+        if (words.used_words.has()) text.say(" has {} in its heaps", in_words(*words.used_words));
+        text.say("{} which of them are alive is not known",
+                 words.used_words.has() ? analyses::Ours(";") : analyses::Ours(" has heaps;"));
+    } else {
+        text.say(" has {} alive in its heaps", in_words(words.live_words));
+        if (words.garbage_words.has()) text.say(" and {} of garbage", in_words(*words.garbage_words));
+    }
+    if (words.message_words != 0) text.say(", {} in messages beside them", in_words(words.message_words));
+    const Value root = first_cell(roots, "root"), kept = first_cell(roots, "retained_words");
+    const auto* const name = std::get_if<std::string>(&root.data());
+    const auto* const number = std::get_if<std::uint64_t>(&kept.data());
+    if (!dead && !unknown && name != nullptr && number != nullptr && *number != 0)
+        text.say("; {} holds most, and keeps {}{} alive", analyses::InputText{*name, analyses::InputText::Holds::term},
+                 in_words(*number), share(*number, words.live_words));
+    return text.say(".");
+}
+
+// The elements of one term, or the tree below it.
+Status show_term(const Context& context, const ProcessTerms& process, const present::TermView& view,
+                 const Element& into, present::Document document) {
+    const std::size_t depth = context.options().depth;
+    document.lead.push_back(present::spell(
+        view.names(),
+        analyses::sentence("The term at {} is {}.", analyses::Amount{into.address, analyses::AmountUnit::address},
+                           analyses::shape_in_words(*process.terms, into))));
+    if (depth != 0) {
+        document.members.push_back(
+            {.key = "tree", .title = "What it is made of", .body = present::term_tree_table(view, depth - 1, into)});
+        document.primary = "tree";
+    } else {
+        document.members.push_back(children_member(context, view, into));
+        document.primary = "children";
+    }
+    return context.print(document, process.snapshot(), known_secrets(*process.artifact));
+}
+
+// The tree of its terms.
+Status show_tree(const Context& context, const ProcessTerms& process, const present::TermView& view,
+                 present::Document document) {
+    document.lead.push_back(present::spell(
+        view.names(), analyses::sentence("{} keeps {} alive.", process.process,
+                                         analyses::Amount{view.measures().live_words(), analyses::AmountUnit::words})));
+    document.members.push_back({.key = "tree", .body = present::term_tree_table(view, context.options().depth)});
+    document.primary = "tree";
+    return context.print(document, process.snapshot(), known_secrets(*process.artifact));
+}
+
+}  // namespace
 
 static Status cmd_heap(const Context& context) {
     const bool dead = context.options().dead;
@@ -40,28 +112,10 @@ static Status cmd_heap(const Context& context) {
     document.members.push_back({.key = "process",
                                 .title = dead ? "Garbage of" : "Root set of",
                                 .body = Value(process.names->process(process.row())),
+                                .in_text = false,
                                 .content = present::Content::name});
-    if (into.kind == ElementKind::object) {
-        document.lead.push_back(present::spell(
-            view.names(),
-            analyses::sentence("The term at {} is {}.", analyses::Amount{into.address, analyses::AmountUnit::address},
-                               analyses::shape_in_words(*process.terms, into))));
-        if (depth != 0) {
-            document.members.push_back({.key = "tree",
-                                        .title = "What it is made of",
-                                        .body = present::term_tree_table(view, depth - 1, into)});
-            document.primary = "tree";
-        } else {
-            document.members.push_back(children_member(context, view, into));
-            document.primary = "children";
-        }
-        return context.print(document, process.snapshot(), known_secrets(*process.artifact));
-    }
-    if (depth != 0) {
-        document.members.push_back({.key = "tree", .body = present::term_tree_table(view, depth)});
-        document.primary = "tree";
-        return context.print(document, process.snapshot(), known_secrets(*process.artifact));
-    }
+    if (into.kind == ElementKind::object) return show_term(context, process, view, into, std::move(document));
+    if (depth != 0) return show_tree(context, process, view, std::move(document));
     analyses::Census census;
     census.count(view.graph(), view.measures().reach());
     const analyses::LiveGarbage words = analyses::live_and_garbage(census, process.row());
@@ -76,14 +130,17 @@ static Status cmd_heap(const Context& context) {
     const bool moved = process.terms->moved();
     const bool unknown = moved || moving || process.row().registers_lost || !process.row().has_heap;
 
-    document.members.push_back({.key = "rows", .body = present::root_table(view, dead)});
+    present::Table roots = present::root_table(view, dead);
+    document.lead.push_back(present::spell(view.names(), answer(process, roots, words, unknown, dead)));
+    document.members.push_back({.key = "rows", .body = std::move(roots)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
                                 .body = Value(Object{{"used_words", words.used_words},
                                                      {"live_words", unknown ? Value() : Value(words.live_words)},
                                                      {"garbage_words", unknown ? Value() : Value(words.garbage_words)},
                                                      {"message_fragment_words", words.message_words},
-                                                     {"objects", moved ? Value() : Value(objects)}})});
+                                                     {"objects", moved ? Value() : Value(objects)}}),
+                                .in_text = false});
     document.members.push_back({.key = "kinds",
                                 .title = dead ? "Garbage by kind of object" : "By kind of object",
                                 .body = present::histogram_table(histogram.rows())});

@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // logs: log events that the node still held.
+#include <algorithm>
+
 #include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "present/logs.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
+
+namespace {
+
+// "6 log events, 3 of them errors; the newest is of 2015-12-25 18:39:17."
+analyses::Sentence answer(const std::vector<analyses::LogEvent>& events) {
+    if (events.empty()) return analyses::Ours("No log events in the memory of this node.");
+    analyses::Sentence text = analyses::sentence("{}", analyses::Counted{events.size(), "log event", "log events"});
+    const auto errors = static_cast<std::uint64_t>(std::ranges::count_if(
+        events, [](const analyses::LogEvent& event) { return event.level <= analyses::LogLevel::error; }));
+    if (errors == events.size())
+        text.say("{}", errors == 1 ? analyses::Ours(", an error") : analyses::Ours(", all errors"));
+    else if (errors != 0)
+        text.say(", {} of them {}", analyses::Amount{errors},
+                 errors == 1 ? analyses::Ours("an error") : analyses::Ours("errors"));
+    if (const std::string& time = events.front().time; !time.empty())
+        text.say("; the newest is of {}", analyses::InputText{time, analyses::InputText::Holds::vm});
+    return text.say(".");
+}
+
+}  // namespace
 
 static Status cmd_logs(const Context& context) {
     LoadPlan plan;
@@ -16,6 +39,7 @@ static Status cmd_logs(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     const std::vector<analyses::LogEvent> events = analyses::log_events(*artifact);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(answer(events))};
     document.members.push_back(
         {.key = "rows", .body = present::log_table(context.names(snapshot), events, context.options().term_bytes)});
     return context.print(document, snapshot, known_secrets(*artifact));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // modules: loaded code by size.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/code_lines.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -40,6 +42,7 @@ static Status cmd_modules(const Context& context) {
     }
     const analyses::ModuleReport report = analyses::modules(snapshot);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(context.names(snapshot), analyses::modules_answer(snapshot, report))};
     document.members.push_back(
         {.key = "rows", .body = present::module_table(context.names(snapshot), report, std::move(code))});
     document.members.push_back(
@@ -48,7 +51,8 @@ static Status cmd_modules(const Context& context) {
          .body = present::Value(present::Object{{"modules", report.modules},
                                                 {"with_old_code", report.with_old_code},
                                                 {"current_bytes", present::cells::sum(report.current_bytes)},
-                                                {"old_bytes", present::cells::sum(report.old_bytes)}})});
+                                                {"old_bytes", present::cells::sum(report.old_bytes)}}),
+         .in_text = false});
     return context.print(document, snapshot);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // nodes: this node and its peers.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -15,6 +17,7 @@ static Status cmd_nodes(const Context& context) {
     const present::Names names = context.names(snapshot);
     const analyses::NodeReport report = analyses::nodes(snapshot);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(names, analyses::nodes_answer(snapshot, report))};
     document.members.push_back({.key = "rows", .title = "Peers", .body = present::node_table(names)});
     document.members.push_back(
         {.key = "node",
@@ -27,6 +30,7 @@ static Status cmd_nodes(const Context& context) {
                                                 {"remote_links", report.remote_links},
                                                 {"remote_monitors", report.remote_monitors},
                                                 {"remote_monitored_by", report.remote_monitored_by}}),
+         .in_text = false,
          .content = present::Content::name});
     return context.print(document, snapshot);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ports: by driver and owner, those that processes wait for, and each of them.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -19,6 +21,7 @@ static Status cmd_ports(const Context& context) {
     std::uint64_t waiting = 0;
     for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(names, analyses::ports_answer(snapshot, report))};
     document.members.push_back(
         {.key = "groups", .title = "By driver and owner", .body = present::port_group_table(names, report)});
     document.members.push_back({.key = "rows", .title = "Ports", .body = present::port_table(names)});
@@ -28,7 +31,8 @@ static Status cmd_ports(const Context& context) {
          .body = present::Value(present::Object{{"ports", static_cast<std::uint64_t>(snapshot.ports.size())},
                                                 {"queue_bytes", present::cells::sum(report.queue_bytes)},
                                                 {"waiting_processes", waiting},
-                                                {"dead_owners", report.dead_owners}})});
+                                                {"dead_owners", report.dead_owners}}),
+         .in_text = false});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

@@ -50,11 +50,11 @@ present::Table profile_table(const present::Names& names, std::vector<FunctionWo
          [=](const FunctionWords& r) { return part(r, 1); }},
         {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
          [=](const FunctionWords& r) { return part(r, 2); }},
-        {{.name = "frames", .title = "FRAMES", .unit = Unit::count, .doc = "frames of it that hold words"},
+        {{.name = "frames", .title = "FRAMES", .unit = Unit::count, .doc = "frames of it that hold words", .lesser = 1},
          [](const FunctionWords& r) { return r.function == FunctionId::none ? Value() : Value(r.frames); }},
         {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "live words charged to it"},
          [](const FunctionWords& r) { return Value(r.words); }},
-        {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames"},
+        {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames", .lesser = 2},
          [](const FunctionWords& r) { return r.frames == 0 ? Value() : Value(r.words / r.frames); }},
         {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all live words that were selected"},
          [=](const FunctionWords& r) {
@@ -102,10 +102,23 @@ static Status cmd_profile(const Context& context) {
     }
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {present::spell(
-        analyses::sentence("{} live words of {}, each charged to the youngest frame that reaches it. FRAMES counts "
-                           "frames that hold words now, where hprof counts calls.",
-                           analyses::Amount{total}, analyses::Counted{selected, "process", "processes"}))};
+    const FunctionWords* most = rows.empty() ? nullptr : &*std::ranges::max_element(rows, {}, &FunctionWords::words);
+    analyses::Sentence answer = analyses::sentence("{} live words of {}", analyses::Amount{total},
+                                                   analyses::Counted{selected, "process", "processes"});
+    if (most != nullptr && most->words != 0)
+        answer.say("; most, {} ({}), {} {}", analyses::Amount{most->words},
+                   analyses::Percent{100.0 * static_cast<double>(most->words) /
+                                     static_cast<double>(std::max<std::uint64_t>(total, 1))},
+                   most->function == FunctionId::none ? analyses::Ours("are of") : analyses::Ours("are held by"),
+                   most->function != FunctionId::none      ? analyses::sentence("{}", most->function)
+                   : most->place == PlaceWords::dictionary ? analyses::Sentence(analyses::Ours("dictionaries"))
+                   : most->place == PlaceWords::messages   ? analyses::Sentence(analyses::Ours("messages"))
+                                                           : analyses::Sentence(analyses::Ours("other roots")));
+    answer.say(".");
+    document.lead = {
+        present::spell(names, answer),
+        present::spell(analyses::Ours("Each is charged to the youngest frame that reaches it. FRAMES counts "
+                                      "frames that hold words now, where hprof counts calls."))};
     if (heaps.message_fragment_words() != 0 && selected == snapshot.processes.size())
         document.lead.push_back(present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
                                                                   analyses::Amount{heaps.message_fragment_words()})));

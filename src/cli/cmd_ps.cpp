@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "formats/otp/running_vms.hpp"
 #include "present/document.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -94,7 +95,11 @@ static Status cmd_ps(const Context& context) {
     present::Document document;
     document.kind = context.options().verb;
     for (const otp::VmOnMachine& each : all) rows.push_back(&each);
-    document.lead = problems(all);
+    document.lead = {present::spell(
+        all.empty()
+            ? analyses::Sentence(analyses::Ours("No Erlang VM runs here that can be seen."))
+            : analyses::sentence("{} here.", analyses::Counted{all.size(), "Erlang VM runs", "Erlang VMs run"}))};
+    for (present::Text& problem : problems(all)) document.lead.push_back(std::move(problem));
     document.members.push_back(
         {.key = "rows",
          .body = present::table_of(ps_columns(), std::move(rows), "no Erlang VM runs here that can be seen")});

@@ -27,7 +27,7 @@ static Status cmd_recipes(const Context& context) {
     }
     using Row = const Recipe*;
     present::Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "`sql INPUT NAME` runs it"},
+        {{.name = "name", .title = "RECIPE", .doc = "`sql INPUT NAME` runs it"},
          [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},

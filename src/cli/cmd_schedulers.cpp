@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cmath>
 
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "cli/sampling.hpp"
 #include "formats/format.hpp"
 #include "present/native.hpp"
+#include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 
@@ -104,6 +106,7 @@ static Status cmd_schedulers(const Context& context) {
     std::optional<Activity> activity;  // lives as long as the document that shows it
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(context.names(snapshot), analyses::schedulers_answer(snapshot, report))};
     document.members.push_back(
         {.key = "rows",
          .body = present::scheduler_table(context.names(snapshot), context.shown_to_people()
@@ -119,7 +122,8 @@ static Status cmd_schedulers(const Context& context) {
                                                                        {"busy_dirty_io", report.busy_dirty_io},
                                                                        {"queued", present::cells::sum(report.queued)},
                                                                        {"longest_queue", report.longest_queue},
-                                                                       {"crashed", report.crashed}})});
+                                                                       {"crashed", report.crashed}}),
+                                .in_text = false});
     BH_TRY(const std::optional<NativeThreads> native, if_held(artifact->native_threads()));
     std::vector<analyses::ThreadGroup> threads;
     if (native) {

@@ -8,6 +8,7 @@
 #include "cli/node_tables.hpp"
 #include "cli/recipes.hpp"
 #include "present/sanitise.hpp"
+#include "present/spelling.hpp"
 #include "present/view.hpp"
 
 namespace beamheap::cli {
@@ -44,6 +45,9 @@ Status show_tables(const Context& context) {
     };
     present::Document document;
     document.kind = context.options().verb;
+    document.lead = {
+        present::spell(analyses::sentence("{} for one SELECT; ready ones: `beamheap recipes`",
+                                          analyses::Counted{tables.size(), "table", "tables"}))};
     present::Columns<const sql::Table*> of_tables{
         {{.name = "table", .title = "TABLE", .doc = "its name"},
          [=](const sql::Table* const& t) { return Value(name(*t)); }},
@@ -108,7 +112,7 @@ present::Table table_of_answer(sql::Answer answer) {
     const std::size_t width = answer.columns.size();
     for (std::size_t c = 0; c < width; ++c) {
         const present::Label name = present::Label::interned(present::safe_text(answer.columns[c]));
-        Column column{.name = name, .title = name, .unit = present::unit_of(name), .doc = {}};
+        Column column{.name = name, .title = name, .unit = present::unit_of(name), .doc = {}, .least = 16};
         bool numbers = answer.rows() != 0;
         for (std::size_t i = c; i < answer.values.size() && numbers; i += width)
             numbers = !std::holds_alternative<std::string>(answer.values[i]);

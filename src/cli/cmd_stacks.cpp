@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // stacks: processes grouped by identical stack; with --running, what ran in one or several inputs.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "present/describe.hpp"
 #include "present/native.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -50,12 +52,13 @@ static Status cmd_stacks(const Context& context) {
     // Programs for flame graphs group by function.
     const present::Places places =
         context.shown_to_people() ? present::Places::beside_functions : present::Places::apart;
+    const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);
+    document.lead = {present::spell(context.names(snapshot), analyses::stacks_answer(snapshot, groups))};
     if (context.options().per_process) {
         document.members.push_back(
             {.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes, places)});
         return context.print(document, snapshot);
     }
-    const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);
     document.members.push_back(
         {.key = "rows", .body = present::stack_group_table(context.names(snapshot), groups, places)});
     return context.print(document, snapshot);

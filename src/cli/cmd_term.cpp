@@ -102,6 +102,17 @@ present::Object facts(const present::TermView& view, const Element& term, const 
     return object;
 }
 
+// "A term of log_event <0.79.0>: a list of 3 tuples; it keeps 51 words alive."
+analyses::Sentence answer(const Found& found, const present::TermView& view) {
+    const bool literal = found.term.id.space == ObjectId::Space::literals;
+    analyses::Sentence text = literal ? analyses::Sentence(analyses::Ours("A literal"))
+                                      : analyses::sentence("A term of {}", found.process.process);
+    text.say(": {}", analyses::shape_in_words(*found.process.terms, found.term));
+    if (const Count words = view.measures().retained_words(found.term); words.has())
+        text.say("; it keeps {} alive", analyses::Amount{*words, analyses::AmountUnit::words});
+    return text.say(".");
+}
+
 }  // namespace
 
 static Status cmd_term(const Context& context) {
@@ -109,12 +120,14 @@ static Status cmd_term(const Context& context) {
     const present::TermView view = found.process.view(context);
     present::Document document = context.document(found.process.snapshot());
     add_term_warnings(found.process, document);
+    document.lead = {present::spell(view.names(), answer(found, view))};
     document.members.push_back(
         {.key = "facts", .body = Value(facts(view, found.term, found.process.names->process(found.process.row())))});
     document.members.push_back(
         {.key = "shape",
          .title = "Shape",
-         .body = Value(present::spell(view.names(), analyses::shape_in_words(*found.process.terms, found.term)))});
+         .body = Value(present::spell(view.names(), analyses::shape_in_words(*found.process.terms, found.term))),
+         .in_text = false});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
     document.members.push_back(children_member(context, view, found.term));
@@ -138,6 +151,13 @@ static Status cmd_why(const Context& context) {
         document.members.push_back({.key = "path", .body = Value(), .in_text = false});
     } else {
         std::vector<present::PathStep> steps = present::path_steps(view, *path);
+        document.lead.push_back(present::spell(
+            view.names(),
+            analyses::sentence("In {}, {} keeps it alive, ", found.process.process,
+                               analyses::InputText{view.root_name(path->root), analyses::InputText::Holds::term})
+                .say("{}.", steps.empty()
+                                ? analyses::Sentence(analyses::Ours("itself"))
+                                : analyses::sentence("{} away", analyses::Counted{steps.size(), "step", "steps"}))));
         document.members.push_back({.key = "owner", .title = "In", .body = Value(owner), .content = Content::name});
         document.members.push_back({.key = "path",
                                     .title = "Path",

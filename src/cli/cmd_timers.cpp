@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // timers: by receiver and shape of message, and each of them.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -14,13 +16,15 @@ static Status cmd_timers(const Context& context) {
     const present::Names names = context.names(snapshot);
     const analyses::TimerReport report = analyses::timers(snapshot);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(names, analyses::timers_answer(snapshot, report))};
     document.members.push_back(
         {.key = "groups", .title = "By receiver and message", .body = present::timer_group_table(names, report)});
     document.members.push_back({.key = "rows", .title = "Timers", .body = present::timer_table(names)});
     document.members.push_back(
         {.key = "totals",
          .body = present::Value(present::Object{{"timers", static_cast<std::uint64_t>(snapshot.timers.size())},
-                                                {"dead_receivers", report.dead_receivers}})});
+                                                {"dead_receivers", report.dead_receivers}}),
+         .in_text = false});
     document.primary = "rows";
     return context.print(document, snapshot);
 }

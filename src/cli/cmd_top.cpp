@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
 #include "present/render.hpp"
@@ -53,18 +54,24 @@ Status print(const Context& context, Artifact& artifact, std::vector<ProcId> row
     const Snapshot& snapshot = artifact.snapshot();
     present::Document document = context.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
-    document.lead = {present::spell(analyses::sentence(
-        "{}; the process table is {}.", analyses::Counted{rows.size(), "process", "processes"},
-        !whole                                ? analyses::Ours("cut: further processes are missing")
-        : snapshot.source.loss.processes != 0 ? analyses::Ours("damaged: entries are missing, or lack a part")
-                                              : analyses::Ours("complete")))};
+    const std::string& sort = context.options().sort;
+    analyses::Sentence answer = analyses::processes_answer(
+        snapshot, rows, analyses::find_process_column(sort.empty() ? usual_sort : std::string_view(sort)));
+    answer.say(".");
+    const present::Names names = context.names(snapshot);
+    document.lead = {present::spell(names, answer)};
+    if (!whole)
+        document.lead.push_back(
+            present::spell(analyses::Ours("The process table is cut: further processes are missing.")));
+    else if (snapshot.source.loss.processes != 0)
+        document.lead.push_back(
+            present::spell(analyses::Ours("The process table is damaged: entries are missing, or lack a part.")));
     if (by_heaps)
         document.lead.push_back(
             present::spell(analyses::sentence("This dump does not say what memory a process has: they are in order of "
                                               "their young heaps, `--by old_heap` has the old ones.")));
-    document.members.push_back({.key = "rows",
-                                .body = present::process_table(context.names(snapshot), std::move(rows),
-                                                               columns_of(context, artifact, needs))});
+    document.members.push_back(
+        {.key = "rows", .body = present::process_table(names, std::move(rows), columns_of(context, artifact, needs))});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return context.print(document, snapshot, {}, usual_sort);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tree: who supervises whom, with sums.
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -21,6 +23,7 @@ static Status cmd_tree(const Context& context) {
     std::vector<analyses::TreeRow> rows = analyses::tree_rows(tree, top, context.options().depth);
     if (context.folds()) rows = analyses::fold_alike(snapshot, tree, rows, least_alike);
     present::Document document = context.document(snapshot);
+    document.lead = {present::spell(context.names(snapshot), analyses::tree_answer(tree, top))};
     document.members.push_back(
         {.key = "rows", .body = present::tree_table(context.names(snapshot), tree, std::move(rows))});
     document.members.push_back(

@@ -72,20 +72,38 @@ analyses::Waits about(const analyses::Waits& waits, ProcId process) {
     return part;
 }
 
+// Whom somebody waits for.
+Sentence target(const analyses::WaitTarget& target) {
+    if (target.process != ProcId::none) return sentence("{}", target.process);
+    if (target.pid.has()) return sentence("{}", analyses::AnyProcess{target.pid});
+    if (target.port.has()) return sentence("{}", target.port);
+    return sentence("{}", analyses::Name{target.name});
+}
+
 Sentence of_node(const Snapshot& snapshot, const analyses::Waits& waits) {
-    return sentence("{} of {} wait for somebody: {} waited for, {}.", analyses::Amount{waits.edges.size()},
-                    Counted{snapshot.processes.size(), "process", "processes"},
-                    Counted{waits.fan_in.size(), "is", "are"}, Counted{waits.cycles.size(), "cycle", "cycles"});
+    const Counted all{snapshot.processes.size(), "process", "processes"};
+    if (waits.edges.empty()) return sentence("None of {} waits for another.", all);
+    Sentence text = sentence("{} of {} {} for somebody", analyses::Amount{waits.edges.size()}, all,
+                             waits.edges.size() == 1 ? analyses::Ours("waits") : analyses::Ours("wait"));
+    const auto most = std::ranges::max_element(waits.fan_in, {}, &analyses::WaitFanIn::reaching);
+    if (most != waits.fan_in.end()) {
+        const std::uint64_t reaching = most->reaching;
+        if (reaching == waits.edges.size())
+            text.say("{}{}", reaching == 1 ? analyses::Ours(": for ") : analyses::Ours(", all for "),
+                     target(most->target));
+        else text.say(": {} for {}", analyses::Amount{reaching}, target(most->target));
+    }
+    if (!waits.cycles.empty())
+        text.say("; {}", Counted{waits.cycles.size(), "deadlock of those who wait for each other",
+                                 "deadlocks of those who wait for each other"});
+    return text.say(".");
 }
 
 Sentence of_process(const Snapshot& snapshot, const analyses::Waits& waits, ProcId process) {
     Sentence text = sentence("{} ", process);
     if (const analyses::WaitEdge* edge = waits.edge(process)) {
         text.say("waits in {} for ", edge->function);
-        if (edge->target.process != ProcId::none) text.say("{}", edge->target.process);
-        else if (edge->target.pid.has()) text.say("{}", analyses::AnyProcess{edge->target.pid});
-        else if (edge->target.port.has()) text.say("{}", edge->target.port);
-        else text.say("{}", analyses::Name{edge->target.name});
+        text.add(target(edge->target));
     } else {
         text.say("waits for nobody");
         if (const FunctionId in = snapshot[process].current_function; in != FunctionId::none)
@@ -116,7 +134,7 @@ static Status cmd_waits(const Context& context) {
         document.lead.push_back(present::spell(names, of_process(snapshot, waits, process)));
         waits = about(waits, process);
     } else {
-        document.lead.push_back(present::spell(of_node(snapshot, waits)));
+        document.lead.push_back(present::spell(names, of_node(snapshot, waits)));
     }
     std::vector<present::Member>& members = document.members;
     const auto for_people = [&members](std::string title, auto body, bool shown) {

@@ -26,6 +26,7 @@
 #include "formats/otp/core_artifact.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
+#include "present/spelling.hpp"
 #include "present/term_printer.hpp"
 
 namespace beamheap::cli {
@@ -141,6 +142,21 @@ void give_up_rights(const Options& options, const Command& command) {
     enter_sandbox(needed);
 }
 
+// "proc 0.89.0 erl_crash.dump": there is the file, in the place of the process.
+Status input_comes_first(const Options& options, const Command& command) {
+    if (options.inputs.size() != 2 || command.arguments[0].kind != ArgumentKind::input ||
+        command.arguments[1].kind == ArgumentKind::input || command.arguments[1].kind == ArgumentKind::path)
+        return ok();
+    std::error_code ignored;
+    const std::string &first = options.inputs[0], &second = options.inputs[1];
+    if (first == "-" || std::filesystem::exists(first, ignored) || process_named(first) ||
+        !std::filesystem::is_regular_file(second, ignored))
+        return ok();
+    return Error{
+        ErrorCode::usage, fmt::format("{}: no such file; the input comes first", first),
+        fmt::format("beamheap {} {} {}", command.name, present::shell_word(second), present::shell_word(first))};
+}
+
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
                    bool whole = false) {
@@ -151,6 +167,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
             fmt::format("usage: beamheap {} {}", command.name, command.usage())};
+    BH_CHECK(input_comes_first(options, command));
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
     bytes::forget_failed_reads();

@@ -122,6 +122,13 @@ present::Names Context::names(const Snapshot& snapshot) const {
                                                    : present::Syntax::erlang;
     present::Names names(snapshot, syntax);
     names.hide_secrets(options_.redact != present::RedactLevel::none);
+    std::string opened_with;
+    const auto say = [&opened_with](std::string_view option, const std::string& value) {
+        opened_with += fmt::format("{}{} {}", opened_with.empty() ? "" : " ", option, present::shell_word(value));
+    };
+    if (!options_.executable.empty()) say("--exe", options_.executable);
+    for (const std::string& place : options_.code) say("--code", place);
+    names.open_with(std::move(opened_with));
     return names;
 }
 

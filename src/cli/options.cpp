@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "present/render.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -84,6 +85,10 @@ Status choose_verb(Found& found, Options& options) {
         return ok();
     }
     std::error_code ignored;
+    if (words.size() == 1 && words.front() == "version" && !std::filesystem::exists("version", ignored)) {
+        options.version = true;
+        return ok();
+    }
     const bool exists = words.front() == "-" || std::filesystem::exists(words.front(), ignored);
     std::vector<std::string_view> verbs;
     for (const Command* command : commands()) verbs.push_back(command->name);
@@ -92,6 +97,11 @@ Status choose_verb(Found& found, Options& options) {
     if (options.help || (!exists && !like_a_path && (words.size() > 1 || !near.empty())))
         return usage(fmt::format("there is no verb '{}'{}", words.front(), options.help ? "" : " and no such file"),
                      near.empty() ? "beamheap --help lists the verbs" : near);
+    if (exists && words.size() > 1 && find_command(words[1]) != nullptr) {
+        std::string right = fmt::format("beamheap {} {}", words[1], present::shell_word(words[0]));
+        for (std::size_t i = 2; i < words.size(); ++i) right += ' ' + present::shell_word(words[i]);
+        return usage("the verb comes first", std::move(right));
+    }
     options.verb = "analyze";
     return ok();
 }

@@ -215,7 +215,9 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::flush() {
-    if (const int error = write_all(fd_, held_); error != 0) return unwritable(path_, error);
+    // A pipe that nobody reads any more has what its reader wanted.
+    const int error = write_all(fd_, held_);
+    if (error != 0 && !(error == EPIPE && path_ == standard_output)) return unwritable(path_, error);
     held_.clear();
     return ok();
 }

@@ -12,7 +12,8 @@ using namespace cells;
 Table carrier_sum_table(const Names& names, std::vector<analyses::CarrierSum> sums) {
     using Row = analyses::CarrierSum;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "allocator"}, [=](const Row& r) { return raw(names, r.allocator); }},
+        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"},
+         [=](const Row& r) { return raw(names, r.allocator); }},
         {{.name = "carriers", .title = "CARRIERS", .unit = Unit::count, .doc = "that were found and walked"},
          [](const Row& r) { return Value(r.carriers); }},
         {{.name = "single", .title = "SINGLE", .unit = Unit::count, .doc = "of these, with one block", .wide = true},
@@ -55,7 +56,7 @@ Table carrier_table(const Names& names, const Carriers& carriers, std::vector<st
     Columns<Row> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the carrier"},
          [=](const Row& r) { return Value(fmt::format("{:X}", at(r).address)); }},
-        {{.name = "name", .title = "NAME", .doc = "allocator"},
+        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"},
          [=](const Row& r) { return raw(names, at(r).allocator); }},
         {{.name = "instance", .title = "INSTANCE", .unit = Unit::count, .doc = "scheduler number; 0: other threads"},
          [=](const Row& r) { return at(r).instance < 0 ? Value() : Value(static_cast<std::int64_t>(at(r).instance)); }},

@@ -158,7 +158,7 @@ Document check_document(const CheckReport& report) {
          [](const Row& r) { return Value(r.finding->subject); }},
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
          [](const Row& r) { return cells::text(std::string_view(r.finding->pid)); }},
-        {{.name = "name", .title = "NAME", .doc = "its registered name"},
+        {{.name = "name", .title = "PROCESS", .doc = "its registered name"},
          [](const Row& r) { return cells::text(std::string_view(r.finding->name)); }},
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "of what the title counts"},
          [](const Row& r) { return Value(r.finding->count); }},

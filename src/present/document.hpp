@@ -141,8 +141,12 @@ struct Column {
     bool below = false;  ///< an array: text shows its entries as lines below the row
     bool wraps = false;  ///< a text that is read whole: where rows are wider than the terminal, it stands below them,
                          ///< in several lines
-    bool whole = false;  ///< never shortened, although it holds terms: what is copied, or tells rows apart
+    bool own_line = false;    ///< a term that is the point of its table: where rows are wider than the terminal, it has
+                              ///< a line of its own below them
+    bool end_tells = false;   ///< cut in its middle, although it holds terms or free text
     std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
+    std::uint8_t least = 0;   ///< columns of a terminal to which it may be cut; 0: as what it holds has it
+    std::uint8_t best = 0;    ///< what it is cut to before others are cut to their least; 0: what it needs
     Label indent_by;          ///< column with the depth by which text indents this one
     Label keyed_by;           ///< column whose text names what this one holds (a dictionary's key), for redaction
     Label unit_by;            ///< column whose text is this one's unit, "bytes" or "count"

@@ -38,6 +38,9 @@ public:
     Names(const Snapshot& snapshot, Syntax syntax, std::string input)
         : snapshot_(&snapshot), syntax_(syntax), input_(std::move(input)) {}
     const std::string& input() const { return input_; }
+    /// What commands need beside the input to open it as it was opened ("--exe beam.smp"), as a shell reads it.
+    const std::string& opened_with() const { return opened_with_; }
+    void open_with(std::string options) { opened_with_ = std::move(options); }
     const Snapshot& snapshot() const { return *snapshot_; }
     Syntax syntax() const { return syntax_; }
     /// Whether terms are printed without their secrets, as they are unless somebody asks for all (--redact none).
@@ -64,7 +67,7 @@ public:
 private:
     const Snapshot* snapshot_;
     Syntax syntax_;
-    std::string input_;
+    std::string input_, opened_with_;
     bool hides_secrets_ = true;
 };
 

@@ -108,8 +108,7 @@ Member short_finding_member(const Names& names, const Finding& finding) {
 
 Array nothing_found() {
     const std::size_t rules = analyses::rules().size();
-    return {
-        Value(fmt::format("Nothing found by any of {} rules; `beamheap explain` tells what they look for.", rules))};
+    return {Value(fmt::format("No finding by any of {} rules; `beamheap explain` tells what they look for.", rules))};
 }
 
 Table finding_table(const Names& names, std::span<const Finding> findings) {
@@ -131,7 +130,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
          [](Row f) { return Value(analyses::name_of(f->subject.kind)); }},
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
          [names](Row f) { return cells::pid(names, f->pid); }},
-        {{.name = "name", .title = "NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "name", .title = "PROCESS", .doc = "its registered name", .content = Content::name},
          [names](Row f) { return cells::bare(names, f->name); }},
         {{.name = "role", .title = "ROLE", .doc = "cause, or victim of another", .wide = true},
          [](Row f) { return Value(analyses::name_of(f->role)); }},

@@ -12,4 +12,7 @@ namespace beamheap::present {
 /// Redacted and sanitised; the blanks of its commands are glued_blank, for wrapped().
 std::string glued_text(const Text& sentence, const Redactor& redactor);
 
+/// Figures and their units stay on one line: "1.7 %", "15.2 MiB".
+void glue_units(std::string& text);
+
 }  // namespace beamheap::present

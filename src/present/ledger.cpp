@@ -57,11 +57,13 @@ Table ledger_table(const Names& names, const analyses::Ledger& ledger) {
          [](const Row& r) { return Value(analyses::name_of(r->area)); }},
         {{.name = "owner_kind",
           .title = "KIND",
-          .doc = "process processes table modules atoms ports vm; null: nobody that the input names"},
+          .doc = "process processes table modules atoms ports vm; null: nobody that the input names",
+          .lesser = 2},
          [](const Row& r) { return text(analyses::name_of(r->owner.kind)); }},
         {{.name = "owner",
           .title = "OWNER",
-          .doc = "whose it is: a process, what processes were started as, a name, or the form of many names"},
+          .doc = "whose it is: a process, what processes were started as, a name, or the form of many names",
+          .least = 20},
          [names](const Row& r) {
              const analyses::Sentence owner = analyses::owner_text(r->owner);
              return owner.empty() ? Value() : Value(spell(names, owner));

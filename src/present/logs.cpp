@@ -130,7 +130,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
         {{.name = "pid", .title = "PID", .doc = "the process that it is about"},
          [names](Row e) { return cells::pid(names, e->pid); }},
         {{.name = "name",
-          .title = "NAME",
+          .title = "PROCESS",
           .doc = "that process's or supervisor's name, as the event gives it",
           .content = Content::name},
          [](Row e) { return cells::text(e->name); }},

@@ -88,6 +88,8 @@ bool PageTable::operator==(const PageTable& other) const {
 
 namespace {
 
+constexpr std::size_t rows_measured = 20'000;  // of a table, for the widths of its columns
+
 // The number that a cell is sorted by.
 double sorting_number(const Value& value) {
     if (const auto* n = std::get_if<std::int64_t>(&value.data())) return static_cast<double>(*n);
@@ -195,15 +197,28 @@ private:
         made.empty = safe_text(shown.empty().empty() ? "nothing" : shown.empty());
         made.rows = std::min(shown.rows(), most_page_rows);
         made.total = std::max(shown.total(), shown.rows());
+        std::vector<const Column*> columns;
         for (std::size_t c = 0; c < shown.columns(); ++c) {
             const Column& column = shown.column(c);
             if (column.below) continue;
+            columns.push_back(&column);
             made.columns.push_back({std::string(column.name), std::string(column.title), numeric(column.unit),
                                     column.content == Content::term || column.content == Content::message,
-                                    column.wide && view_.options().columns.empty(), column.lesser});
+                                    column.wide && view_.options().columns.empty()});
         }
         for (std::size_t row = 0; row < made.rows; ++row) fill(shown, row, made);
+        for (std::size_t c = 0; c < columns.size(); ++c) made.columns[c].shape = shape_of(*columns[c], made, c);
         return made;
+    }
+    static TextColumn shape_of(const Column& column, const PageTable& table, std::size_t c) {
+        std::size_t width = 0;
+        bool tells = false;
+        for (std::size_t row = 0; row < std::min(table.rows, rows_measured); ++row) {
+            const std::string_view text = table.text(row, c);
+            width = std::max(width, display_width(text));
+            tells = tells || text != "-";
+        }
+        return text_column(column, width, tells);
     }
     void fill(const TableView& shown, std::size_t row, PageTable& made) const {
         for (std::size_t c = 0; c < shown.columns(); ++c) {
@@ -291,7 +306,7 @@ private:
             plain(each.number);
             plain(each.term);
             plain(each.wide);
-            plain(each.lesser);
+            shape(each.shape);
         });
         plain(t.rows);
         plain(t.total);
@@ -307,6 +322,24 @@ private:
         if (!fits || t.ends_.size() != t.numbers_.size() || !std::ranges::is_sorted(t.ends_) ||
             (!t.ends_.empty() && t.ends_.back() != t.texts_.size()))
             failed_ = true;
+    }
+    void shape(TextColumn& s) {
+        plain(s.width);
+        plain(s.least);
+        plain(s.best);
+        plain(s.lesser);
+        plain(s.right);
+        plain(s.tells);
+        plain(s.below);
+        kind(s.cut, Cut::end);
+        kind(s.spot, Spot::left_out);
+    }
+    template <class Kind>
+    void kind(Kind& value, Kind last) {
+        auto number = static_cast<std::uint8_t>(value);
+        plain(number);
+        if (number > static_cast<std::uint8_t>(last)) failed_ = true;
+        else value = static_cast<Kind>(number);
     }
     void line(PageLine& l) {
         text(l.text);

@@ -18,16 +18,17 @@
 #include "beamheap/error.hpp"
 #include "present/document.hpp"
 #include "present/render.hpp"
+#include "present/text_layout.hpp"
 
 namespace beamheap::present {
 
 struct PageColumn {
-    std::string name;         ///< as in JSON
-    std::string title;        ///< its head
-    bool number = false;      ///< its cells are figures, set to the right
-    bool term = false;        ///< its cells are terms or messages, which may be cut at their end
-    bool wide = false;        ///< Column::wide: shown where all of a row is asked for
-    std::uint8_t lesser = 0;  ///< Column::lesser
+    std::string name;       ///< as in JSON
+    std::string title;      ///< its head
+    bool number = false;    ///< its cells are figures
+    bool term = false;      ///< its cells are terms or messages
+    bool wide = false;      ///< Column::wide: shown where all of a row is asked for
+    TextColumn shape = {};  ///< what it needs, and can do with, of a terminal's width
     bool operator==(const PageColumn&) const = default;
 };
 

@@ -119,15 +119,24 @@ public:
                           Content::term);
     }
     Text operator()(const Command& command) const {
+        // An argument that looks like an option stands behind all options, and "--".
+        const auto* const name = std::get_if<Name>(&command.subject);
+        const std::string_view subject = name == nullptr ? std::string_view() : names_.snapshot().text(name->text);
+        const bool dashed = subject.starts_with('-');
+        Text options;
+        if (!names_.opened_with().empty()) options.add(" ").add(names_.opened_with(), Content::message);
+        if (!command.options.empty()) options.add(fmt::format(" {}", command.options.text()));
         Text text;
-        text.add(fmt::format("beamheap {} ", command.verb.text()));
-        if (names_.input().empty()) text.add("DUMP");
-        else text.add(shell_word(names_.input()), Content::message);
+        text.add(fmt::format("beamheap {}", command.verb.text()));
+        if (dashed) text.add(options).add(" --");
+        const std::string& input = names_.input();
+        text.add(" ");
+        if (input.empty() || input == "-") text.add("DUMP");
+        else text.add(shell_word(input.starts_with('-') ? "./" + input : input), Content::message);
         if (const auto* pid = std::get_if<Pid>(&command.subject))
             text.add(fmt::format(" {}.{}.{}", pid->node, pid->number, pid->serial));
-        if (const auto* name = std::get_if<Name>(&command.subject))
-            text.add(" ").add(atom_text(names_.snapshot().text(name->text), Syntax::erlang), Content::name);
-        if (!command.options.empty()) text.add(fmt::format(" {}", command.options.text()));
+        if (name != nullptr) text.add(" ").add(shell_word(subject), Content::name);
+        if (!dashed) text.add(options);
         for (Text::Piece& piece : text.pieces) piece.command = true;
         return text;
     }

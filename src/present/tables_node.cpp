@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "erlang/erlang_syntax.hpp"
@@ -66,13 +68,17 @@ Table port_table(const Names& names) {
          [&s](const Row& r) { return text(port_text(s.ports[r].port)); }},
         {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name, .wide = true},
          [=, &s](const Row& r) { return bare(names, s.ports[r].name); }},
-        {{.name = "owner", .title = "OWNER", .doc = "connected process"},
+        {{.name = "owner", .title = "PID", .doc = "connected process"},
          [=, &s](const Row& r) { return pid(names, s.ports[r].connected); }},
-        {{.name = "owner_name", .title = "OWNER NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
          [=, &s](const Row& r) { return owner_name(names, s.ports[r].connected); }},
-        {{.name = "kind", .title = "KIND", .doc = "linked-in driver, external process, file"},
+        {{.name = "kind", .title = "KIND", .doc = "linked-in driver, external process, file", .lesser = 3},
          [=, &s](const Row& r) { return raw(names, s.ports[r].kind); }},
-        {{.name = "driver", .title = "DRIVER", .doc = "driver, command line or file", .content = Content::message},
+        {{.name = "driver",
+          .title = "DRIVER",
+          .doc = "driver, command line or file",
+          .content = Content::message,
+          .end_tells = true},
          [=, &s](const Row& r) { return raw(names, s.ports[r].driver); }},
         {{.name = "state", .title = "STATE", .doc = "flags as the VM prints them", .wide = true},
          [=, &s](const Row& r) { return raw(names, s.ports[r].state); }},
@@ -83,9 +89,14 @@ Table port_table(const Names& names) {
         {{.name = "input_bytes",
           .title = "IN",
           .unit = Unit::bytes,
-          .doc = "read since it was opened, as the VM counts it: nothing of what a socket receives"},
+          .doc = "read since it was opened, as the VM counts it: nothing of what a socket receives",
+          .lesser = 2},
          [&s](const Row& r) { return Value(s.ports[r].input_bytes); }},
-        {{.name = "output_bytes", .title = "OUT", .unit = Unit::bytes, .doc = "written since it was opened"},
+        {{.name = "output_bytes",
+          .title = "OUT",
+          .unit = Unit::bytes,
+          .doc = "written since it was opened",
+          .lesser = 1},
          [&s](const Row& r) { return Value(s.ports[r].output_bytes); }},
         {{.name = "queue_bytes", .title = "QUEUED", .unit = Unit::bytes, .doc = "waiting to be written"},
          [&s](const Row& r) { return Value(s.ports[r].queue_bytes); }},
@@ -126,9 +137,9 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
          [=](const Row& g) { return text(names.group(g->owner)); }},
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "ports"},
          [](const Row& g) { return Value(g->count); }},
-        {{.name = "input_bytes", .title = "IN", .unit = Unit::bytes, .doc = "sum"},
+        {{.name = "input_bytes", .title = "IN", .unit = Unit::bytes, .doc = "sum", .lesser = 2},
          [](const Row& g) { return sum(g->input_bytes); }},
-        {{.name = "output_bytes", .title = "OUT", .unit = Unit::bytes, .doc = "sum"},
+        {{.name = "output_bytes", .title = "OUT", .unit = Unit::bytes, .doc = "sum", .lesser = 1},
          [](const Row& g) { return sum(g->output_bytes); }},
         {{.name = "queue_bytes", .title = "QUEUED", .unit = Unit::bytes, .doc = "sum"},
          [](const Row& g) { return sum(g->queue_bytes); }},
@@ -137,7 +148,7 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
           .unit = Unit::count,
           .doc = "processes that wait because a port is busy"},
          [](const Row& g) { return Value(g->suspended); }},
-        {{.name = "example_port", .title = "EXAMPLE", .doc = "one of them"},
+        {{.name = "example_port", .title = "EXAMPLE", .doc = "one of them", .lesser = 3},
          [&s](const Row& g) { return text(port_text(s.ports[g->example].port)); }},
     };
     return table_of(std::move(columns), pointers(report.groups), "no port");
@@ -148,15 +159,15 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
     using Row = const analyses::EtsUse*;
     const auto of = [&s](const Row& r) -> const EtsTable& { return s.ets[r->table]; };
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "table's name", .content = Content::name},
+        {{.name = "name", .title = "TABLE", .doc = "table's name", .content = Content::name},
          [=](const Row& r) { return bare(names, of(r).name); }},
-        {{.name = "owner", .title = "OWNER", .doc = "owning process"},
+        {{.name = "owner", .title = "PID", .doc = "owning process"},
          [=](const Row& r) { return pid(names, of(r).owner); }},
-        {{.name = "owner_name", .title = "OWNER NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
          [=](const Row& r) { return bare(names, r->owner.name); }},
-        {{.name = "type", .title = "TYPE", .doc = "set ordered_set bag duplicate_bag"},
+        {{.name = "type", .title = "TYPE", .doc = "set ordered_set bag duplicate_bag", .lesser = 1},
          [=](const Row& r) { return raw(names, of(r).type); }},
-        {{.name = "protection", .title = "PROTECTION", .doc = "public protected private"},
+        {{.name = "protection", .title = "PROTECTION", .doc = "public protected private", .lesser = 2},
          [=](const Row& r) { return raw(names, of(r).protection); }},
         {{.name = "objects", .title = "OBJECTS", .unit = Unit::count, .doc = "objects in it"},
          [=](const Row& r) { return Value(of(r).objects); }},
@@ -215,9 +226,9 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
 Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
     using Row = const analyses::EtsOwner*;
     Columns<Row> columns{
-        {{.name = "owner", .title = "OWNER", .doc = "owning process"},
+        {{.name = "owner", .title = "PID", .doc = "owning process"},
          [=](const Row& r) { return pid(names, r->owner.pid); }},
-        {{.name = "owner_name", .title = "OWNER NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
          [=](const Row& r) { return bare(names, r->owner.name); }},
         {{.name = "owner_alive",
           .title = "OWNER ALIVE",
@@ -238,9 +249,9 @@ Table timer_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
-        {{.name = "receiver", .title = "RECEIVER", .doc = "process that gets the message"},
+        {{.name = "receiver", .title = "PID", .doc = "process that gets the message"},
          [=, &s](const Row& r) { return pid(names, s.timers[r].receiver); }},
-        {{.name = "receiver_name", .title = "NAME", .doc = "its name", .content = Content::name},
+        {{.name = "receiver_name", .title = "RECEIVER", .doc = "its name", .content = Content::name, .least = 14},
          [=, &s](const Row& r) {
              const Timer& timer = s.timers[r];
              return timer.receiver_name != TextId::none ? bare(names, timer.receiver_name)
@@ -257,9 +268,9 @@ Table timer_table(const Names& names) {
 Table timer_group_table(const Names& names, const analyses::TimerReport& report) {
     using Row = const analyses::TimerGroup*;
     Columns<Row> columns{
-        {{.name = "receiver", .title = "RECEIVER", .doc = "process that gets the messages"},
+        {{.name = "receiver", .title = "PID", .doc = "process that gets the messages"},
          [=](const Row& r) { return pid(names, r->receiver.pid); }},
-        {{.name = "receiver_name", .title = "NAME", .doc = "its name", .content = Content::name},
+        {{.name = "receiver_name", .title = "RECEIVER", .doc = "its name", .content = Content::name, .least = 14},
          [=](const Row& r) {
              return bare(names, r->receiver.name != TextId::none ? r->receiver.name : r->receiver_name);
          }},
@@ -269,10 +280,37 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report)
          [=](const Row& r) { return text(printed_text(r->shape, names.syntax())); }},
         {{.name = "soonest_ms", .title = "SOONEST", .unit = Unit::milliseconds, .doc = "until the first fires"},
          [](const Row& r) { return Value(r->soonest_ms); }},
-        {{.name = "latest_ms", .title = "LATEST", .unit = Unit::milliseconds, .doc = "until the last fires"},
+        {{.name = "latest_ms",
+          .title = "LATEST",
+          .unit = Unit::milliseconds,
+          .doc = "until the last fires",
+          .lesser = 1},
          [](const Row& r) { return Value(r->latest_ms); }},
     };
     return table_of(std::move(columns), pointers(report.groups), "no timer");
+}
+
+// Flags of a scheduler, which few ask for.
+static Columns<std::size_t> scheduler_flags(const Names& names) {
+    using Row = std::size_t;
+    const Snapshot& s = names.snapshot();
+    return {
+        {{.name = "aux_work", .title = "AUX WORK", .doc = "flags as the VM prints them", .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].aux_work); }},
+        {{.name = "run_queue_flags", .title = "QUEUE FLAGS", .doc = "flags as the VM prints them", .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].run_queue_flags); }},
+        {{.name = "process_internal_state",
+          .title = "INTERNAL STATE",
+          .doc = "flags as the VM prints them",
+          .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].process_internal_state); }},
+        {{.name = "crashed",
+          .title = "CRASHED",
+          .holds = Holds::flag,
+          .doc = "the VM faulted while it wrote this",
+          .wide = true},
+         [&s](const Row& r) { return Value(s.schedulers[r].crashed); }},
+    };
 }
 
 Table scheduler_table(const Names& names, Places places) {
@@ -289,9 +327,9 @@ Table scheduler_table(const Names& names, Places places) {
          [&s](const Row& r) { return s.schedulers[r].id == 0 ? Value() : Value(s.schedulers[r].id); }},
         {{.name = "kind", .title = "KIND", .doc = "normal dirty_cpu dirty_io, or the dirty schedulers' run queues"},
          [&s](const Row& r) { return Value(name_of(s.schedulers[r].kind)); }},
-        {{.name = "current_process", .title = "PROCESS", .doc = "that it was running"},
+        {{.name = "current_process", .title = "PID", .doc = "that it was running"},
          [=, &s](const Row& r) { return pid(names, s.schedulers[r].current_process); }},
-        {{.name = "current_process_name", .title = "NAME", .doc = "its registered name", .content = Content::name},
+        {{.name = "current_process_name", .title = "PROCESS", .doc = "its registered name", .content = Content::name},
          [=, &s](const Row& r) { return owner_name(names, s.schedulers[r].current_process); }},
         {{.name = "process_state", .title = "STATE", .doc = "of that process, at the instant of the crash"},
          [&s](const Row& r) {
@@ -306,27 +344,16 @@ Table scheduler_table(const Names& names, Places places) {
           .doc = "processes waiting to run, priority max",
           .lesser = 2},
          queue(0)},
-        {{.name = "run_queue_high", .title = "HIGH", .unit = Unit::count, .doc = "priority high"}, queue(1)},
+        {{.name = "run_queue_high", .title = "HIGH", .unit = Unit::count, .doc = "priority high", .lesser = 1},
+         queue(1)},
         {{.name = "run_queue_normal", .title = "NORMAL", .unit = Unit::count, .doc = "priority normal"}, queue(2)},
-        {{.name = "run_queue_low", .title = "LOW", .unit = Unit::count, .doc = "priority low"}, queue(3)},
+        {{.name = "run_queue_low", .title = "LOW", .unit = Unit::count, .doc = "priority low", .lesser = 1}, queue(3)},
         {{.name = "run_queue_port", .title = "PORTS", .unit = Unit::count, .doc = "port tasks", .lesser = 1}, queue(4)},
         {{.name = "sleep_flags", .title = "SLEEP", .doc = "flags as the VM prints them", .lesser = 2},
          [=, &s](const Row& r) { return raw(names, s.schedulers[r].sleep_flags); }},
-        {{.name = "aux_work", .title = "AUX WORK", .doc = "flags as the VM prints them", .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].aux_work); }},
-        {{.name = "run_queue_flags", .title = "QUEUE FLAGS", .doc = "flags as the VM prints them", .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].run_queue_flags); }},
-        {{.name = "process_internal_state",
-          .title = "INTERNAL STATE",
-          .doc = "flags as the VM prints them",
-          .wide = true},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].process_internal_state); }},
-        {{.name = "crashed",
-          .title = "CRASHED",
-          .holds = Holds::flag,
-          .doc = "the VM faulted while it wrote this",
-          .wide = true},
-         [&s](const Row& r) { return Value(s.schedulers[r].crashed); }},
+    };
+    std::ranges::move(scheduler_flags(names), std::back_inserter(columns));
+    columns.append({
         {{.name = "stack",
           .title = "STACK",
           .holds = Holds::texts,
@@ -351,7 +378,7 @@ Table scheduler_table(const Names& names, Places places) {
              for (const Frame& frame : s.stacks[s.schedulers[r].stack]) lines.push_back(frame_place(names, frame));
              return Value(std::move(lines));
          }},
-    };
+    });
     return table_of(std::move(columns), all_rows(s.schedulers.size()),
                     "no scheduler in this input (releases before 18 don't write them)");
 }
@@ -360,13 +387,17 @@ Table node_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "peer", .content = Content::name},
+        {{.name = "name", .title = "NODE", .doc = "peer", .content = Content::name},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].name); }},
         {{.name = "kind", .title = "KIND", .doc = "visible hidden not_connected"},
          [&s](const Row& r) { return Value(name_of(s.nodes[r].kind)); }},
-        {{.name = "channel", .title = "CHANNEL", .holds = Holds::integer, .doc = "first number of its pids"},
+        {{.name = "channel",
+          .title = "CHANNEL",
+          .holds = Holds::integer,
+          .doc = "first number of its pids",
+          .lesser = 2},
          [&s](const Row& r) { return Value(s.nodes[r].channel); }},
-        {{.name = "controller", .title = "CONTROLLER", .doc = "port or process of the connection"},
+        {{.name = "controller", .title = "CONTROLLER", .doc = "port or process of the connection", .lesser = 1},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].controller); }},
         {{.name = "creation", .title = "CREATION", .doc = "as the VM prints it", .wide = true},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].creation); }},
@@ -377,7 +408,8 @@ Table node_table(const Names& names) {
         {{.name = "remote_monitored_by",
           .title = "MONITORED BY",
           .unit = Unit::count,
-          .doc = "monitors from its processes"},
+          .doc = "monitors from its processes",
+          .lesser = 1},
          [&s](const Row& r) { return Value(s.nodes[r].remote_monitored_by); }},
         {{.name = "error", .title = "ERROR", .doc = "as the VM prints it", .content = Content::message, .wide = true},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].error); }},
@@ -390,7 +422,7 @@ Table module_table(const Names& names, const analyses::ModuleReport& report, std
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "module", .content = Content::name},
+        {{.name = "name", .title = "MODULE", .doc = "module", .content = Content::name},
          [=, &s](const Row& r) { return text(atom_text(s.text(s.modules[r].name), names.syntax())); }},
         {{.name = "current_bytes", .title = "CURRENT", .unit = Unit::bytes, .doc = "code and literals"},
          [&s](const Row& r) { return Value(s.modules[r].current_bytes); }},

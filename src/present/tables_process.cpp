@@ -105,7 +105,8 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
                   .doc = Label::of(row.doc),
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
-                  .lesser = row.lesser};
+                  .lesser = row.lesser,
+                  .least = row.least};
     if (show.identify && (row.name == "initial_call" || row.name == "name"))
         return {std::move(column), [names, identify = show.identify, by_name = row.name == "name"](const ProcId& id) {
                     identify(id);
@@ -143,23 +144,23 @@ Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
         {.name = "size_bytes", .title = "HEAPS", .unit = Unit::bytes, .doc = "both heaps as allocated, with the stack"},
         [](const Group& g) { return sum(g->size_bytes); }};
     Columns<Group> columns{
+        {{.name = "pid", .title = "PID", .doc = "of several, of the largest"},
+         [=, &s](const Group& g) { return pid(names, s[g->example].pid); }},
         {{.name = "process", .title = "PROCESS", .doc = "name, or what they were started as", .content = Content::name},
          [=, &s](const Group& g) {
              const Process& process = s[g->example];
              return process.name != TextId::none ? bare(names, process.name)
                                                  : counted_as(function(names, g->function), g->count);
          }},
-        {{.name = "pid", .title = "PID", .doc = "of several, of the largest"},
-         [=, &s](const Group& g) { return pid(names, s[g->example].pid); }},
-        analyses::knows_memory(s) ? memory : heaps,
-        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in all their queues"},
-         [](const Group& g) { return sum(g->msgq_len); }},
         {{.name = "current_function",
           .title = "CURRENT FUNCTION",
           .doc = "where they are",
           .content = Content::name,
           .lesser = 1},
          [=, &s](const Group& g) { return function(names, s[g->example].current_function); }},
+        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in all their queues"},
+         [](const Group& g) { return sum(g->msgq_len); }},
+        analyses::knows_memory(s) ? memory : heaps,
     };
     return table_of(std::move(columns), std::move(rows), "no process");
 }
@@ -254,7 +255,7 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
           .title = "PROCESS",
           .doc = "name, label or initial call",
           .content = Content::term,
-          .whole = true,
+          .end_tells = true,
           .indent_by = "depth"},
          [=, &s](const Row& row) {
              const Process& p = s[row.process];
@@ -301,7 +302,7 @@ Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms) {
     Columns<Row> columns{
         {{.name = "pid", .title = "PID", .doc = "whose term it is"},
          [=, &s](const Row& r) { return pid(names, s[r.process].pid); }},
-        {{.name = "name", .title = "NAME", .doc = "registered name", .content = Content::name},
+        {{.name = "name", .title = "PROCESS", .doc = "registered name", .content = Content::name},
          [=, &s](const Row& r) { return bare(names, s[r.process].name); }},
         {{.name = "root_kind", .title = "ROOT", .doc = "the kind of root that holds it"},
          [](const Row& r) { return Value(name_of(r.root_kind)); }},

@@ -159,7 +159,8 @@ Table dictionary_table(const TermView& view) {
         {{.name = "shared_words",
           .title = "SHARED words",
           .unit = Unit::words,
-          .doc = "erts_debug:size of the value: shared parts once"},
+          .doc = "erts_debug:size of the value: shared parts once",
+          .lesser = 1},
          [=](const std::uint32_t& r) { return Value(view.measures().shared_words(part(r, true))); }},
     };
     return table_of(std::move(columns), view.roots_of(RootKind::dictionary), view.nothing("an empty dictionary"));
@@ -169,7 +170,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Colu
     Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
-        {{.name = "term", .title = "TERM", .doc = "the message", .content = Content::term},
+        {{.name = "term", .title = "TERM", .doc = "the message", .content = Content::term, .own_line = true},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
         {{.name = "flat_words",
           .title = "FLAT words",
@@ -309,7 +310,8 @@ Table root_table(const TermView& view, bool garbage) {
     Columns<std::uint32_t> columns{
         {{.name = "root_kind",
           .title = "KIND",
-          .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage"},
+          .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage",
+          .lesser = 3},
          [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
         {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term},
          [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
@@ -321,7 +323,8 @@ Table root_table(const TermView& view, bool garbage) {
         {{.name = "shared_words",
           .title = "SHARED words",
           .unit = Unit::words,
-          .doc = "erts_debug:size: every part once"},
+          .doc = "erts_debug:size: every part once",
+          .lesser = 2},
          [=](const std::uint32_t& r) { return Value(view.measures().shared_words(view.source().root(r))); }},
         {{.name = "retained_words",
           .title = "RETAINED words",
@@ -329,15 +332,16 @@ Table root_table(const TermView& view, bool garbage) {
           .doc = "what would be freed if this root, and those that hold the same term, were gone"},
          [=](const std::uint32_t& r) { return Value(view.measures().root_words(r)); }},
         {{.name = "retained_binary_bytes",
-          .title = "RETAINED binaries",
+          .title = "BINARIES",
           .unit = Unit::bytes,
-          .doc = "bytes of binaries outside the heap that nothing else in this process refers to"},
+          .doc = "retained: bytes of binaries outside the heap that nothing else in this process refers to",
+          .lesser = 1},
          [=](const std::uint32_t& r) { return Value(view.measures().root_binary_bytes(r)); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
          [=](const std::uint32_t& r) {
              return TermView::address_value(address_of(view.source(), view.source().root(r)));
          }},
-        {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term},
+        {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term, .own_line = true},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
         {{.name = "also_held_by",
           .title = "ALSO HELD BY",
@@ -380,7 +384,12 @@ Table object_table(const TermView& view, std::uint32_t key) {
          [=](const std::uint32_t& r) {
              return TermView::address_value(address_of(view.source(), view.source().root(r)));
          }},
-        {{.name = "object", .title = "OBJECT", .doc = "the object", .content = Content::term, .keyed_by = "key"},
+        {{.name = "object",
+          .title = "OBJECT",
+          .doc = "the object",
+          .content = Content::term,
+          .own_line = true,
+          .keyed_by = "key"},
          [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
     };
     return table_of(std::move(columns), view.roots_of(RootKind::table_object), "an empty table");

@@ -122,9 +122,10 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
         {{.name = "newest",
           .title = "NEWEST",
           .unit = Unit::count,
-          .doc = "position of its newest atom; 0 is the newest of all"},
+          .doc = "position of its newest atom; 0 is the newest of all",
+          .lesser = 2},
          [](const Row& f) { return Value(f->newest); }},
-        {{.name = "oldest", .title = "OLDEST", .unit = Unit::count, .doc = "position of its oldest atom"},
+        {{.name = "oldest", .title = "OLDEST", .unit = Unit::count, .doc = "position of its oldest atom", .lesser = 1},
          [](const Row& f) { return Value(f->oldest); }},
         {{.name = "examples",
           .title = "EXAMPLES",
@@ -143,11 +144,12 @@ Table atom_family_table(const Names& names, const analyses::AtomFamilies& famili
 Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse> uses) {
     using Row = AllocatorRow;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
+        {{.name = "name", .title = "ALLOCATOR", .doc = "allocator"}, [=](const Row& a) { return raw(names, a->name); }},
         {{.name = "instance",
           .title = "INSTANCE",
           .unit = Unit::count,
-          .doc = "scheduler number; 0: other threads; null: not per scheduler, or a sum"},
+          .doc = "scheduler number; 0: other threads; null: not per scheduler, or a sum",
+          .lesser = 1},
          [](const Row& a) { return a->instance < 0 ? Value() : Value(static_cast<std::int64_t>(a->instance)); }},
         {{.name = "instances",
           .title = "INSTANCES",
@@ -172,7 +174,8 @@ Table allocator_table(const Names& names, std::span<const analyses::AllocatorUse
         {{.name = "mbcs_usage_percent",
           .title = "MBCS USE",
           .unit = Unit::percent,
-          .doc = "recon: blocks / carriers of multiblock carriers, now"},
+          .doc = "recon: blocks / carriers of multiblock carriers, now",
+          .lesser = 1},
          [](const Row& a) { return share(a->recon_mbcs_usage()); }},
         {{.name = "mbcs_max_usage_percent",
           .title = "AT PEAK",
@@ -221,7 +224,7 @@ Table segment_table(std::span<const analyses::SegmentUse> segments) {
 Table mmap_table(const Names& names, std::span<const analyses::MmapUse> mmaps) {
     using Row = const analyses::MmapUse*;
     Columns<Row> columns{
-        {{.name = "name", .title = "NAME", .doc = "address space that the VM manages"},
+        {{.name = "name", .title = "AREA", .doc = "address space that the VM manages"},
          [=](const Row& r) { return raw(names, r->name); }},
         {{.name = "os_used_bytes", .title = "MAPPED", .unit = Unit::bytes, .doc = "outside the supercarrier"},
          [](const Row& r) { return Value(r->os_used_bytes); }},
@@ -275,10 +278,10 @@ Table vm_table_table(const Names& names) {
 
 Table check_table(std::vector<Check> checks) {
     Columns<Check> columns{
-        {{.name = "name", .title = "NAME", .doc = "what was looked at"}, [](const Check& c) { return Value(c.name); }},
+        {{.name = "name", .title = "CHECK", .doc = "what was looked at"}, [](const Check& c) { return Value(c.name); }},
         {{.name = "ok", .title = "OK", .doc = "whether it is as it should be"},
          [](const Check& c) { return Value(c.ok); }},
-        {{.name = "detail", .title = "DETAIL", .doc = "what was found", .content = Content::message},
+        {{.name = "detail", .title = "DETAIL", .doc = "what was found", .content = Content::message, .wraps = true},
          [](const Check& c) { return Value(c.detail); }},
     };
     return table_of(std::move(columns), std::move(checks), "nothing was checked");

@@ -10,6 +10,7 @@
 
 #include "present/glued_text.hpp"
 #include "present/sanitise.hpp"
+#include "present/text_layout.hpp"
 #include "present/units.hpp"
 #include "present/view.hpp"
 
@@ -18,11 +19,10 @@ namespace {
 
 constexpr std::string_view bold = "\x1b[1m";
 constexpr std::string_view dim = "\x1b[2m";
+constexpr std::string_view bold_red = "\x1b[1;31m";
+constexpr std::string_view bold_yellow = "\x1b[1;33m";
 constexpr std::string_view plain = "\x1b[0m";
-constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest = 16;  // a column of terms is not shortened below this to keep a row on one line
-constexpr std::size_t narrowest_name =
-    20;  // nor one of names, which are never cut: what is wider has a line of its own
+constexpr std::size_t gap = column_gap;
 constexpr std::size_t usual_width = 80;
 constexpr std::size_t lines_of_rest = 4;  // at the end of one screen: a blank one, and what else there is
 constexpr std::size_t least_cut = 4;      // lines of prose that are worth being begun
@@ -38,7 +38,7 @@ public:
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
         if (!view_.document().reading.empty()) paragraph(sentence_text(view_.document().reading), 0);
         if (!view_.chosen())
-            for (const Text& sentence : view_.document().lead) paragraph(sentence_text(sentence), 0);
+            for (const Text& sentence : view_.document().lead) lead(sentence);
         if (view_.document().lines != 0 && !view_.chosen()) return screen();
         for (const View::Item& item : view_.items()) {
             if (!view_.for_people(item)) continue;
@@ -51,6 +51,11 @@ private:
     // Another one that goes on where this one stopped.
     TextPresenter(const View& view, Sink& sink, bool started) : view_(view), sink_(sink), started_(started) {}
 
+    // The first sentence is the answer.
+    void lead(const Text& sentence) {
+        const bool answer = &sentence == &view_.document().lead.front();
+        painted(answer ? bold : std::string_view(), in_width(sentence_text(sentence), 0));
+    }
     void show(const View::Item& item) {
         if (item.object() || item.adapted == View::Item::Adapted::object) object(item);
         else if (item.is_table || item.adapted == View::Item::Adapted::list) table(item);
@@ -163,7 +168,10 @@ private:
         return out;
     }
     std::string in_width(std::string_view text, std::size_t hang) const {
-        return view_.options().width == 0 ? std::string(text) : wrapped(text, view_.options().width, hang);
+        if (view_.options().width == 0) return std::string(text);
+        std::string glued(text);
+        glue_units(glued);
+        return wrapped(glued, view_.options().width, hang);
     }
 
     void line(std::string_view text) {
@@ -184,11 +192,26 @@ private:
     // Text that a terminal's edge breaks at words, its further lines behind `hang` blanks.
     void paragraph(std::string_view text, std::size_t hang) { line(in_width(text, hang)); }
     std::string paint(std::string_view style, std::string_view text) const {
-        return view_.options().color ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
+        return view_.options().color && !style.empty() ? fmt::format("{}{}{}", style, text, plain) : std::string(text);
+    }
+    // Each line by itself: a pager shows them one by one.
+    void painted(std::string_view style, std::string_view text) {
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            line(paint(style, text.substr(0, end)));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+    }
+    // The title of a finding begins with its severity.
+    static std::string_view title_style(std::string_view title) {
+        const std::string_view severity = title.substr(0, title.find(':'));
+        if (severity == "critical" || severity == "high") return bold_red;
+        if (severity == "medium") return bold_yellow;
+        return severity == "info" ? dim : bold;
     }
     void heading(const Member& member) {
         if (started_) sink_.write("\n");
-        if (!member.title.empty()) line(paint(bold, member.title));
+        if (!member.title.empty()) line(paint(title_style(member.title), member.title));
     }
 
     // A scalar, or an object as a block of "key  value".
@@ -280,15 +303,19 @@ private:
     }
     std::string more(std::size_t rows) const { return paint(dim, fmt::format("... {} more", grouped(rows))); }
     std::string fits(std::string text) const {
-        return view_.options().width == 0 ? text : clipped(text, view_.options().width);
+        return view_.options().width == 0 ? text : cut_text(text, view_.options().width, Cut::end);
     }
 
-    // The text of a wrapped column, as far as it is told unless all is asked for.
-    void below(const std::string& text) {
-        std::string whole = in_width(std::string(folded, ' ') + text, folded) + "\n";
-        const bool all = view_.options().top == std::size_t{0} || lines_of(whole) <= most_below;
-        line(all ? std::string_view(whole).substr(0, whole.size() - 1)
-                 : first_lines(whole, most_below - 1) + std::string(folded, ' ') + "...");
+    // The text of a wrapped column, as far as it is told unless all is asked for; of a term that has a line, that.
+    void below(const Column& column, const std::string& text) {
+        if (text == "-") return;
+        const std::size_t width = view_.options().width;
+        const bool all = view_.options().top == std::size_t{0};
+        if (column.own_line && !all) return line(cut_text(std::string(second_line, ' ') + text, width, Cut::end));
+        std::string whole = in_width(std::string(second_line, ' ') + text, second_line) + "\n";
+        line(all || lines_of(whole) <= most_below
+                 ? std::string_view(whole).substr(0, whole.size() - 1)
+                 : first_lines(whole, most_below - 1) + std::string(second_line, ' ') + "...");
     }
 
     std::string cell(const TableView& table, std::size_t row, std::size_t c, const Value& value) const {
@@ -298,206 +325,107 @@ private:
         return depth == 0 ? text : std::string(2 * std::min<std::size_t>(depth, 40), ' ') + text;
     }
 
-    struct Layout {
-        std::vector<std::size_t> widths;
-        std::vector<bool> below;     // columns that are not in the row
-        std::vector<bool> left_out;  // lesser ones, for which the terminal has no room
-        std::vector<bool> wrapped;   // those whose text stands below the row
-        std::vector<bool> right;
-        std::vector<bool> gives;   // terms and messages, which may be shortened
-        std::vector<bool> breaks;  // begins another line
-    };
+    using Layout = std::vector<TextColumn>;
+
+    static bool is_empty(const Value& value) {
+        const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data());
+        return value.is_null() || (array != nullptr && (*array)->empty());
+    }
 
     Layout measure(const TableView& table) const {
+        std::vector<std::size_t> widths(table.columns());
+        std::vector<char> tells(table.columns());
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            for (std::size_t c = 0; c < table.columns(); ++c) {
+                if (table.column(c).below) continue;
+                const Value value = table.cell(row, c);
+                if (!is_empty(value)) tells[c] = 1;
+                widths[c] = std::max(widths[c], display_width(cell(table, row, c, value)));
+            }
+        }
         Layout layout;
         for (std::size_t c = 0; c < table.columns(); ++c) {
             const Column& column = table.column(c);
-            layout.widths.push_back(display_width(column.title));
-            layout.below.push_back(column.below);
-            layout.left_out.push_back(false);
-            layout.wrapped.push_back(false);
-            layout.right.push_back(numeric(column.unit));
-            layout.gives.push_back(!column.whole &&
-                                   (column.content == Content::term || column.content == Content::message));
-            layout.breaks.push_back(false);
+            layout.push_back(text_column(column, widths[c], tells[c] != 0));
+            // What was asked for stays.
+            if (!view_.options().columns.empty() || column.name == view_.options().sort ||
+                column.name == table.ranked_by())
+                layout.back().lesser = 0;
         }
-        for (std::size_t row = 0; row < table.rows(); ++row) {
-            for (std::size_t c = 0; c < table.columns(); ++c) {
-                if (layout.below[c]) continue;
-                layout.widths[c] = std::max(layout.widths[c], display_width(cell(table, row, c, table.cell(row, c))));
-            }
-        }
-        if (view_.options().width != 0) {
-            leave_out(table, layout);
-            wrap(table, layout);
-            fit(layout);
-        }
+        if (view_.options().width != 0) lay_out(layout, view_.options().width);
         return layout;
-    }
-
-    // Columns of which others tell more go first, as long as a row does not fit. What was asked for stays.
-    void leave_out(const TableView& table, Layout& layout) const {
-        if (!view_.options().columns.empty()) return;
-        while (least_width(layout) > view_.options().width) {
-            std::size_t least = layout.widths.size();
-            for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-                const Column& column = table.column(c);
-                if (layout.below[c] || column.lesser == 0 || column.name == view_.options().sort ||
-                    column.name == table.ranked_by())
-                    continue;
-                if (least == layout.widths.size() || column.lesser > table.column(least).lesser) least = c;
-            }
-            if (least == layout.widths.size()) return;
-            layout.below[least] = layout.left_out[least] = true;
-        }
-    }
-    // What is read whole goes below, where rows are too wide and it is not all that they have.
-    void wrap(const TableView& table, Layout& layout) const {
-        std::size_t total = 0, wrapping = 0, kept = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.below[c]) continue;
-            total += layout.widths[c] + (total == 0 ? 0 : gap);
-            ++(table.column(c).wraps ? wrapping : kept);
-        }
-        if (wrapping == 0 || kept == 0 || total <= view_.options().width) return;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (!table.column(c).wraps || layout.below[c]) continue;
-            layout.below[c] = layout.wrapped[c] = true;
-        }
-    }
-    static std::size_t least_of(const Layout& layout, std::size_t c) {
-        if (layout.right[c]) return layout.widths[c];
-        return std::min(layout.widths[c], layout.gives[c] ? narrowest : narrowest_name);
-    }
-    std::size_t least_width(const Layout& layout) const {
-        std::size_t least = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c)
-            if (!layout.below[c]) least += least_of(layout, c) + (least == 0 ? 0 : gap);
-        return least;
-    }
-    // The widest columns of names give way until a row fits; what is wider than its column then stands on a line of its
-    // own. False where that is not enough.
-    bool spill(Layout& layout) const {
-        const std::size_t width = view_.options().width;
-        if (least_width(layout) > width) return false;
-        std::size_t total = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.below[c]) continue;
-            if (layout.gives[c]) layout.widths[c] = least_of(layout, c);
-            total += layout.widths[c] + (total == 0 ? 0 : gap);
-        }
-        for (; total > width; --total) {
-            std::size_t widest = layout.widths.size();
-            for (std::size_t c = 0; c < layout.widths.size(); ++c)
-                if (!layout.below[c] && layout.widths[c] > least_of(layout, c) &&
-                    (widest == layout.widths.size() || layout.widths[c] > layout.widths[widest]))
-                    widest = c;
-            --layout.widths[widest];
-        }
-        return true;
-    }
-
-    // Makes rows fit a terminal: terms give way as long as they keep some width; where that is not enough, the row goes
-    // on in a second line. Names and numbers stay whole, so that they can be copied, unless one is wider than a line.
-    void fit(Layout& layout) const {
-        const std::size_t width = view_.options().width;
-        std::size_t total = 0, least = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.below[c]) continue;
-            const std::size_t between = total == 0 ? 0 : gap;
-            total += layout.widths[c] + between;
-            least += (layout.gives[c] ? std::min(layout.widths[c], narrowest) : layout.widths[c]) + between;
-        }
-        if (total <= width) return;
-        if (least <= width) {
-            std::size_t less = total - width;
-            for (std::size_t c = layout.widths.size(); c-- > 0 && less != 0;) {
-                if (layout.below[c] || !layout.gives[c] || layout.widths[c] <= narrowest) continue;
-                const std::size_t taken = std::min(less, layout.widths[c] - narrowest);
-                layout.widths[c] -= taken;
-                less -= taken;
-            }
-            return;
-        }
-        if (spill(layout)) return;
-        const std::size_t longest = width > 2 * folded ? width - folded : width;
-        std::size_t used = 0;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.below[c]) continue;
-            layout.widths[c] = std::min(layout.widths[c], longest);
-            if (used != 0 && used + gap + layout.widths[c] > width) {
-                layout.breaks[c] = true;
-                used = folded + layout.widths[c];
-            } else {
-                used += (used == 0 ? 0 : gap) + layout.widths[c];
-            }
-        }
     }
 
     // Cells of a row, joined; nothing is padded behind the last of a line.
     template <class CellText>
     std::string row_text(const Layout& layout, CellText&& text_of) const {
-        std::string text, spilled;
-        std::size_t owed = 0;   // blanks that are only written when something follows
-        std::size_t begin = 0;  // where the column begins
+        std::string text;
+        std::size_t owed = 0;  // blanks that are only written when something follows
         bool first = true;
-        for (std::size_t c = 0; c < layout.widths.size(); ++c) {
-            if (layout.below[c]) continue;
-            if (layout.breaks[c]) {
+        for (std::size_t c = 0; c < layout.size(); ++c) {
+            const TextColumn& column = layout[c];
+            if (column.spot != Spot::in_row && column.spot != Spot::breaks) continue;
+            if (column.spot == Spot::breaks) {
                 while (text.ends_with(' ')) text.pop_back();
-                text.append("\n").append(folded, ' ');
+                text.append("\n").append(second_line, ' ');
                 owed = 0;
-                begin = folded;
                 first = true;
             }
-            std::string body = layout.gives[c] ? clipped(text_of(c), layout.widths[c]) : text_of(c);
-            if (!first) begin += gap;
-            if (display_width(body) > layout.widths[c] && !layout.right[c]) {
-                // The first one leads its row, others follow theirs.
-                const std::size_t room = view_.options().width;
-                const std::size_t wide = display_width(body);
-                const std::size_t indent = wide >= room ? 0 : std::min(begin, room - wide);
-                if (c == 0 && text.empty()) text.append(body).append("\n");
-                else if (wide >= room && room != 0)
-                    spilled.append("\n").append(wrapped(std::string(folded, ' ') + body, room, folded));
-                else spilled.append("\n").append(indent, ' ').append(body);
-                body.clear();
-            }
-            begin += layout.widths[c];
-            const std::size_t pad = layout.widths[c] - std::min(layout.widths[c], display_width(body));
-            const std::size_t left = layout.right[c] ? pad : 0;
+            const std::string body = cut_text(text_of(c), column.width, column.cut);
+            const std::size_t pad = column.width - std::min(column.width, display_width(body));
+            const std::size_t left = column.right ? pad : 0;
             text.append(owed + (first ? 0 : gap) + left, ' ').append(body);
             owed = pad - left;
             first = false;
         }
         while (text.ends_with(' ')) text.pop_back();
-        return text + spilled;
+        return text;
     }
 
+    // Of an answer whose table is empty, the first sentence says so.
+    bool said_empty() const {
+        const TableView* const primary = view_.primary();
+        return !view_.document().lead.empty() && !view_.chosen() && primary != nullptr && primary->rows() == 0;
+    }
     void table(const View::Item& item) {
         const TableView& table = item.table;
         if (table.rows() == 0) {
             if (table.empty().empty() && !item.member->title.empty()) return;
+            if (said_empty()) return;
             heading(*item.member);
             return line(table.empty().empty() ? "nothing" : table.empty());
         }
         heading(*item.member);
         const Layout layout = measure(table);
         line(paint(bold, row_text(layout, [&](std::size_t c) { return std::string(table.column(c).title); })));
+        std::string below_titles;
         for (std::size_t c = 0; c < table.columns(); ++c)
-            if (layout.wrapped[c]) line(std::string(folded, ' ') + paint(bold, table.column(c).title));
+            if (layout[c].spot == Spot::lines)
+                below_titles.append(below_titles.empty() ? second_line : gap, ' ').append(table.column(c).title);
+        if (!below_titles.empty()) line(paint(bold, below_titles));
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
             line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {
-                if (!layout.below[c] || layout.left_out[c]) continue;
+                if (layout[c].spot != Spot::lines && layout[c].spot != Spot::entries) continue;
                 const Value value = table.cell(row, c);
-                if (layout.wrapped[c]) below(cell(table, row, c, value));
+                if (layout[c].spot == Spot::lines) below(table.column(c), cell(table, row, c, value));
                 if (const auto* inner = std::get_if<std::shared_ptr<const Array>>(&value.data()))
                     list(**inner, table.column(c).content, table.column(c).unit, 4,  // -n is for rows
                          view_.options().top == std::size_t{0} ? 0 : default_rows);
             }
         }
         if (table.rows() < table.total()) line(more(table.total() - table.rows()));
+        std::string left_out;
+        for (std::size_t c = 0; c < table.columns(); ++c)
+            if (layout[c].spot == Spot::left_out && layout[c].tells)
+                left_out.append(left_out.empty() ? "" : ", ").append(table.column(c).title);
+        if (!left_out.empty()) lesser(left_out);
+    }
+    // Which columns there was no room for, and how to see them.
+    void lesser(const std::string& titles) {
+        painted(dim, in_width(fmt::format("No room for {}; --columns or --format json has {}.", titles,
+                                          titles.find(", ") == titles.npos ? "it" : "them"),
+                              0));
     }
 
     const View& view_;

@@ -7,13 +7,29 @@ import suite as s
 
 def commands(step):
     """The commands of beamheap in a step of a finding, as words."""
-    for part in step.split("beamheap ")[1:]:
-        yield shlex.split(re.split(r"[;,`](?:\s|$)| for ", part)[0].strip().rstrip("."))
+    for found in re.finditer(r"\bbeamheap (?=[a-z])", step):
+        command, quoted = "", False
+        for at in range(found.end(), len(step)):
+            if step[at] == "'":
+                quoted = not quoted
+            ends = step[at] in ";,:`." and step[at + 1:at + 2] in ("", " ", "`")
+            if not quoted and (ends or step[at] == "`" or step.startswith(" for ", at)):
+                break
+            command += step[at]
+        try:
+            yield shlex.split(command)
+        except ValueError:  # prose
+            continue
 
 
-def lead_somewhere(tests, name, document, *options):
-    """Runs each command of a document of `analyze` once, with `options` after it; how many there were. A verb that only people have
-    asked for (explain, help) takes no input and answers, too."""
+def is_empty(out):
+    """Whether an answer says that there is nothing."""
+    return not out.strip() or re.match(rb"(no|nothing|none)\b", out.strip(), re.I) is not None and out.count(b"\n") < 3
+
+
+def lead_somewhere(tests, name, document, *_):
+    """Runs each command of a document of `analyze` once, as it is printed; how many there were. A verb that only people have asked for
+    (explain, help) takes no input and answers, too."""
     seen = set()
     for finding in document["findings"]:
         for step in finding["next_steps"]:
@@ -21,8 +37,8 @@ def lead_somewhere(tests, name, document, *options):
                 if tuple(words) in seen:
                     continue
                 seen.add(tuple(words))
-                run = s.run(*words, *options, timeout=300)
-                empty = not run.out.strip() or re.match(rb"(no|nothing|none)\b", run.out.strip()) and run.out.count(b"\n") < 3
+                run = s.run(*words, timeout=300)
+                empty = is_empty(run.out)
                 tests.check(f"{name}: {finding['rule']}: beamheap {words[0]} {' '.join(words[2:])}", run.code == 0 and not empty,
                             f"{run}: {s.text(run.out)[:200]}")
     return len(seen)

@@ -70,7 +70,7 @@ TEST_CASE("every spelling of a pid is read", "[selectors]") {
         CHECK(read->pid == Pid{0, 123, 4});
         CHECK(read->name.empty());
     }
-    for (const char* bad : {"<0.123>", "123", "0.1.2.3", "0.1,2", "<>", "pid()", "#PID<a.b.c>", "0..1", "",
+    for (const char* bad : {"<0.123>", "<123>", "0.1.2.3", "0.1,2", "<>", "pid()", "#PID<a.b.c>", "0..1", "",
                             "0.4294967295.0", "0.99999999999999999999999.0"}) {
         INFO(bad);
         const auto read = parse_pid_or_name(bad);
@@ -116,6 +116,9 @@ TEST_CASE("a process is found by pid and by name", "[selectors]") {
     CHECK(number("MyApp.Worker") == 42);
     CHECK(number("Elixir.MyApp.Worker") == 42);
     CHECK(number("<0.99.7>") == 99);
+    CHECK(number("99") == 99);  // the only one of that number
+    CHECK(!resolve(s, "98"));
+    CHECK(!resolve(s, "'99'"));
 }
 
 TEST_CASE("near misses are suggested", "[selectors]") {

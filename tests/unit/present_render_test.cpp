@@ -437,13 +437,12 @@ TEST_CASE("what is read whole stands below its row where the row is wider than t
     CHECK(told(1, 32).find("PID       WHAT            HELD BY\n") == std::string::npos);
     CHECK(told(1, 33).find("PID       WHAT            HELD BY\n<0.10.0>  ended badmatch  logger\n") !=
           std::string::npos);
-    CHECK(told(3, 32).find(
-              "PID       HELD BY\n    WHAT\n<0.10.0>  logger\n    ended badmatch badmatch\n    badmatch\n") !=
+    CHECK(told(3, 32).find("PID       HELD BY\n  WHAT\n<0.10.0>  logger\n  ended badmatch badmatch\n") !=
           std::string::npos);
     CHECK(told(3, 0).find("<0.10.0>  ended badmatch badmatch badmatch  logger\n") != std::string::npos);  // no terminal
-    CHECK(told(3, 20, {}, true).find("    WHAT") == std::string::npos);  // it is all that there is
+    CHECK(told(3, 20, {}, true).find("  WHAT") == std::string::npos);  // it is all that there is
     // Eight lines of it at the most, unless all is asked for: two words fit into one, the first line has "ended", too.
-    const std::string line = "    badmatch badmatch\n";
+    const std::string line = "  badmatch badmatch\n";
     const auto lines_of_it = [&](const std::string& text) {
         std::size_t found = 0;
         for (std::size_t at = text.find(line); at != text.npos; at = text.find(line, at + 1)) ++found;
@@ -452,11 +451,11 @@ TEST_CASE("what is read whole stands below its row where the row is wider than t
     CHECK(lines_of_it(told(15, 22)) == 7);
     CHECK(told(15, 22).find("...") == std::string::npos);
     CHECK(lines_of_it(told(17, 22)) == 6);
-    CHECK(told(17, 22).find("    ...\n") != std::string::npos);
+    CHECK(told(17, 22).find("  ...\n") != std::string::npos);
     CHECK(lines_of_it(told(17, 22, 0)) == 8);
 }
 
-TEST_CASE("names are never cut; lesser columns are left out, and long names stand alone", "[present]") {
+TEST_CASE("where rows are too wide, names are cut in their middle and lesser columns are left out", "[present]") {
     Table table;
     table.columns = {{.name = "pid", .title = "PID"},
                      {.name = "function", .title = "FUNCTION", .content = Content::name},
@@ -464,11 +463,10 @@ TEST_CASE("names are never cut; lesser columns are left out, and long names stan
                      {.name = "group", .title = "GROUP", .content = Content::name, .lesser = 2},
                      {.name = "work", .title = "WORK", .unit = Unit::count, .lesser = 1}};
     table.rows = table.total = 2;
-    const std::string wide(60, 'f');
-    table.cell = [wide](std::size_t row, std::size_t column) -> Value {
+    table.cell = [](std::size_t row, std::size_t column) -> Value {
         switch (column) {
             case 0: return "<0.10.0>";
-            case 1: return row == 0 ? wide : std::string("short:f/1");
+            case 1: return std::string(row == 0 ? "rabbit_amqqueue_sup_sup:start_queue_process/3" : "short:f/1");
             case 2: return std::uint64_t{7};
             case 3: return std::string(30, 'g');
             default: return std::uint64_t{123456};
@@ -477,16 +475,29 @@ TEST_CASE("names are never cut; lesser columns are left out, and long names stan
     Document document;
     document.members.push_back({.key = "rows", .body = std::move(table)});
     RenderOptions options = in("table");
-    options.width = 66;
-    const std::string text = rendered(document, options);
-    CHECK(text.find(wide) != std::string::npos);
-    CHECK(text.find("GROUP") == std::string::npos);
-    CHECK(text.find("123,456") != std::string::npos);
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        CHECK(rest.find('\n') <= 66);
-        rest.remove_prefix(rest.find('\n') + 1);
+    for (const std::size_t width : {40u, 50u, 63u, 64u, 80u, 103u}) {
+        options.width = width;
+        const std::string text = rendered(document, options);
+        CAPTURE(width, text);
+        std::string_view rest = text;
+        std::size_t lines = 0;
+        while (!rest.empty()) {
+            const std::size_t end = rest.find('\n');
+            CHECK(display_width(rest.substr(0, end)) <= width);
+            rest.remove_prefix(end + 1);
+            ++lines;
+        }
+        CHECK(text.find("<0.10.0>") != std::string::npos);
+        CHECK(text.find("GROUP") != std::string::npos);  // in the head, or in the last line
+        if (width < 64) CHECK(text.find("No room for GROUP") != std::string::npos);
+        else CHECK(lines == 3);  // nothing has a line of its own
+        CHECK((text.find("rabbit_amqqueue_sup_sup:start_queue_process/3") != std::string::npos) == (width == 103));
     }
+    options.width = 60;
     options.columns = {"pid", "group", "function"};  // what was asked for stays
-    CHECK(rendered(document, options).find(std::string(30, 'g')) != std::string::npos);
+    CHECK(rendered(document, options).find("GROUP") != std::string::npos);
+    options.columns.clear();
+    options.sort = "group";
+    options.width = 50;
+    CHECK(rendered(document, options).find("No room for GROUP") == std::string::npos);
 }

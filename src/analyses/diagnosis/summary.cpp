@@ -6,6 +6,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "analyses/rules/rules.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -130,6 +131,18 @@ Sentence who_else_wrote(const Snapshot& snapshot) {
         Counted{odd[Anomaly::duplicate_section].count, "section", "sections"});
 }
 
+// Of a node that ran when it was asked for its dump, and in which nothing is wrong.
+Sentence nothing_found(const Snapshot& snapshot, const Diagnosis& diagnosis) {
+    Sentence node = sentence("{}", Counted{snapshot.processes.size(), "process", "processes"});
+    if (const Count total = snapshot.memory_bytes("total"); total.has())
+        node.say(" and {}", Amount{*total, AmountUnit::bytes});
+    Sentence text = sentence("Nothing found: none of {} rules sees anything wrong with this node of {}",
+                             Amount{rules().size()}, node);
+    if (const std::size_t notes = diagnosis.findings.size(); notes != 0)
+        text.say("; {} below", Counted{notes, "note stands", "notes stand"});
+    return text.say(".");
+}
+
 bool advised(const std::vector<Finding>& findings, const Sentence& step) {
     return std::ranges::any_of(findings, [&](const Finding& finding) {
         return std::ranges::find(finding.next_steps, step) != finding.next_steps.end();
@@ -149,6 +162,8 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     // Of a node that died, the reason goes before the place of its memory.
     const bool ended =
         !alive && diagnosis.slogan.kind != SloganKind::requested && diagnosis.slogan.kind != SloganKind::unknown;
+    const bool whole = snapshot.source.complete.value_or(true) && !snapshot.source.loss.any();
+    if (!diagnosis.says_worst && !ended && whole) say(nothing_found(snapshot, diagnosis));
     const bool place_now = diagnosis.says_worst || (diagnosis.largest_place.stands_out && !ended);
     if (place_now) say(diagnosis.largest_place.text);
     if (alive)

@@ -28,8 +28,9 @@ using enum Shown;
 constexpr ProcessColumn columns[] = {
     {.name = "pid", .title = "PID", .doc = "the process", .get = of<&Process::pid>},
     {.name = "name",
-     .title = "NAME",
+     .title = "PROCESS",
      .doc = "registered name; people see what it was started as where it has none",
+     .least = 14,
      .get = text_of<AtomName, &Process::name>},
     {.name = "label",
      .title = "LABEL",
@@ -46,6 +47,7 @@ constexpr ProcessColumn columns[] = {
     {.name = "current_function",
      .title = "CURRENT FUNCTION",
      .doc = "where it is",
+     .least = 16,
      .get = of<&Process::current_function>},
     {.name = "state",
      .title = "STATE",

@@ -216,6 +216,11 @@ Result<PidOrName> parse_pid_or_name(std::string_view text) {
     PidOrName result;
     if (meant_as_pid) {
         std::array<std::uint64_t, 3> numbers{};
+        // 621 alone is <0.621.0> where that is the only one: who knows the snapshot decides.
+        if (!hash && std::ranges::all_of(rest, is_digit) && whole.size() == rest.size()) {
+            result.name = std::string(rest);
+            return result;
+        }
         if (read_numbers(trim(rest), numbers) != 3)
             return usage("'" + std::string(whole) + "' is not a whole pid", "a pid has three numbers: 0.123.0");
         for (const std::uint64_t number : numbers)
@@ -237,6 +242,22 @@ Result<PidOrName> parse_pid_or_name(std::string_view text) {
     return result;
 }
 
+// 621 of <0.621.0>, where that is the only one.
+static Result<ProcId> by_number(const Snapshot& snapshot, const std::string& number) {
+    ProcId found = ProcId::none;
+    std::uint64_t several = 0;
+    for (std::size_t i = 0; i < snapshot.processes.size(); ++i) {
+        const Pid& pid = snapshot.processes[i].pid;
+        if (pid.node != 0 || std::to_string(pid.number) != number) continue;
+        found = static_cast<ProcId>(i);
+        ++several;
+    }
+    if (several == 1) return found;
+    return usage("'" + number + "' is not a whole pid, and " +
+                     (several == 0 ? "no process has that number" : "several processes have that number"),
+                 "a pid has three numbers: 0." + number + ".0");
+}
+
 Result<ProcId> resolve(const Snapshot& snapshot, const PidOrName& wanted) {
     if (wanted.pid.has()) {
         const ProcId found = snapshot.find(wanted.pid);
@@ -246,6 +267,8 @@ Result<ProcId> resolve(const Snapshot& snapshot, const PidOrName& wanted) {
     ProcId found = snapshot.find_registered(wanted.name);
     if (found == ProcId::none && !wanted.name.starts_with("Elixir."))
         found = snapshot.find_registered("Elixir." + wanted.name);
+    if (found == ProcId::none && std::ranges::all_of(wanted.name, is_digit) && !wanted.quoted)
+        return by_number(snapshot, wanted.name);
     if (found == ProcId::none) return no_such_name(snapshot, wanted.name);
     return found;
 }

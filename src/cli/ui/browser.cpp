@@ -48,34 +48,34 @@ present::Page page_of_lines(std::string_view text) {
 // Two rows of one table beside each other.
 present::Page comparison(const present::PageTable& a, std::size_t row_a, const present::PageTable& b,
                          std::size_t row_b) {
-    present::Page page;
-    page.kind = "comparison";
-    present::PageTable table;
-    table.key = "comparison";
-    table.columns = {{.name = "what", .title = "WHAT"},
-                     {.name = "first", .title = "FIRST"},
-                     {.name = "second", .title = "SECOND"},
-                     {.name = "difference", .title = "DIFFERENCE", .number = true}};
+    struct Row {
+        std::string what, first, second, difference;
+    };
+    std::vector<Row> rows;
     for (std::size_t c = 0; c < a.columns.size(); ++c) {
         const auto other = b.column_of(a.columns[c].name);
         if (!other) continue;
-        table.add(a.columns[c].title);
-        table.add(a.text(row_a, c));
-        table.add(b.text(row_b, *other));
+        Row row{a.columns[c].title, std::string(a.text(row_a, c)), std::string(b.text(row_b, *other)), {}};
         const auto x = a.number(row_a, c);
         const auto y = b.number(row_b, *other);
-        if (x && y) {
-            const double difference = *y - *x;
-            const std::string size = present::grouped(static_cast<std::uint64_t>(std::abs(difference)));
-            table.add(difference == 0 ? "0" : (difference < 0 ? "-" : "+") + size, difference);
-        } else {
-            table.add(x || y || a.text(row_a, c) != b.text(row_b, *other) ? "differs" : "");
-        }
-        ++table.rows;
+        if (x && y && *x != *y)
+            row.difference = (*y < *x ? "-" : "+") + present::grouped(static_cast<std::uint64_t>(std::abs(*y - *x)));
+        else if (row.first != row.second) row.difference = "differs";
+        rows.push_back(std::move(row));
     }
-    table.total = table.rows;
-    page.blocks.push_back({"comparison", {}, {}, std::move(table)});
-    return page;
+    present::Document document;
+    document.kind = "comparison";
+    const present::Columns<Row> columns{
+        {{.name = "what", .title = "WHAT"}, [](const Row& row) { return row.what; }},
+        {{.name = "first", .title = "FIRST", .least = 8}, [](const Row& row) { return row.first; }},
+        {{.name = "second", .title = "SECOND", .least = 8}, [](const Row& row) { return row.second; }},
+        {{.name = "difference", .title = "DIFFERENCE"}, [](const Row& row) { return row.difference; }}};
+    document.members.push_back(
+        {.key = "comparison", .title = {}, .body = present::table_of(columns, std::move(rows), "no column in common")});
+    present::RenderOptions as_it_is;  // both were redacted when they were shown
+    as_it_is.redact.level = present::RedactLevel::none;
+    auto page = present::page_of(document, as_it_is);
+    return page ? std::move(*page) : present::Page{};
 }
 
 }  // namespace
@@ -344,7 +344,7 @@ void Browser::mark() {
     }
     present::Page page = comparison(marked_->first, marked_->second, *selected.table, selected.row);
     marked_.reset();
-    if (page.blocks.front().table->rows == 0) return tell("The two have no column in common.");
+    if (page.blocks.empty() || page.blocks.front().table->rows == 0) return tell("The two have no column in common.");
     Place next;
     next.subject = {"comparison", {{"comparison", {}}}};
     next.view.take(std::move(page));
@@ -456,7 +456,7 @@ void Browser::paint_place(Canvas& canvas, Area area) {
     for (const Place& each : paths_[section_])
         way += (way.empty() ? "" : " > ") + present::safe_text(each.subject.title);
     if (mode_ == Mode::text) way += " > " + text_title_;
-    canvas.put(area.x, area.y, cut_in_middle(way, area.width), Style::dim, area.width);
+    canvas.put(area.x, area.y, present::cut_text(way, area.width, present::Cut::middle), Style::dim, area.width);
     ++area.y, --area.height;
     if (mode_ == Mode::text) return text_.paint(canvas, area, true);
     if (at.subject.questions.size() > 1 && area.height > 2) {

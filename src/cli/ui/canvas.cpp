@@ -61,18 +61,4 @@ std::string Canvas::text(std::size_t y) const {
     return all;
 }
 
-std::string cut_in_middle(std::string_view safe, std::size_t width) {
-    if (present::display_width(safe) <= width) return std::string(safe);
-    if (width < 5) return present::clipped(safe, width);
-    const std::size_t behind = (width - 1) * 2 / 5;  // the end tells, but so does the beginning
-    std::size_t from = safe.size();
-    for (std::size_t at = 0; at < safe.size(); at += first_character(safe.substr(at)))
-        if (present::display_width(safe.substr(at)) <= behind) {
-            from = at;
-            break;
-        }
-    std::string begin = present::clipped(safe.substr(0, from), width - behind);
-    return begin + std::string(safe.substr(from));
-}
-
 }  // namespace beamheap::cli::ui

@@ -65,7 +65,4 @@ private:
     std::vector<Cell> cells_;
 };
 
-/// A sanitised text in `width` columns; what does not fit is left out of its middle: "rabbit_chan…:init/1".
-std::string cut_in_middle(std::string_view safe, std::size_t width);
-
 }  // namespace beamheap::cli::ui

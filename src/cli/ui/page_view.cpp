@@ -16,10 +16,8 @@ namespace {
 using present::PageBlock;
 using present::PageTable;
 
-constexpr std::size_t between_columns = 2;
-constexpr std::size_t least_text = 12;         // columns that a text keeps
-constexpr std::size_t rows_compared = 5'000;   // of each table, with the reading before
-constexpr std::size_t rows_measured = 20'000;  // of each table, for the widths of its columns
+constexpr std::size_t least_name = 10;        // columns of a name where there is no room for more
+constexpr std::size_t rows_compared = 5'000;  // of each table, with the reading before
 
 bool holds(std::string_view text, std::string_view part) {
     return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
@@ -38,18 +36,6 @@ Style style_of_severity(std::string_view heading) {
     if (heading.starts_with("high:")) return Style::high;
     if (heading.starts_with("medium:")) return Style::medium;
     return Style::plain;
-}
-
-// What each column takes as it is; nothing where people don't see it unasked.
-std::vector<std::size_t> natural_widths(const PageTable& table) {
-    std::vector<std::size_t> widths(table.columns.size(), 0);
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-        if (table.columns[c].wide) continue;
-        widths[c] = present::display_width(table.columns[c].title) + 1;  // with the arrow of an order
-        for (std::size_t row = 0; row < std::min(table.rows, rows_measured); ++row)
-            widths[c] = std::max(widths[c], present::display_width(table.text(row, c)));
-    }
-    return widths;
 }
 
 }  // namespace
@@ -133,14 +119,17 @@ void PageView::arrange(std::uint32_t number, const PageBlock& block) {
     if (const auto order = orders_.find(number); order != orders_.end() && order->second.column < table.columns.size())
         rows = table.sorted_by(order->second.column, order->second.descending);
     else rows = table.sorted_by(table.columns.size(), false);  // as they came
-    const std::vector<std::uint32_t> terms = layout(number, area_.width).below;
+    std::vector<std::uint32_t> lines;                          // columns that stand below their row
+    for (std::uint32_t c = 0; c < table.columns.size(); ++c)
+        if (layout(number, area_.width).columns[c].spot == present::Spot::lines) lines.push_back(c);
     std::size_t shown = 0;
     for (const std::uint32_t row : rows) {
         if (!passes(table, row)) continue;
         ++shown;
         lines_.push_back({Line::Kind::row, number, row});
-        for (const std::uint32_t column : terms)
-            if (!table.text(row, column).empty()) lines_.push_back({Line::Kind::term, number, row, column});
+        for (const std::uint32_t column : lines)
+            if (const std::string_view text = table.text(row, column); !text.empty() && text != "-")
+                lines_.push_back({Line::Kind::term, number, row, column});
         const std::size_t below = table.below(row).size();
         for (std::uint32_t part = 0; part < below; ++part) lines_.push_back({Line::Kind::below, number, row, part});
     }
@@ -213,13 +202,13 @@ void PageView::mark_column(std::ptrdiff_t columns) {
     std::uint32_t block = 0;
     const PageTable* const table = table_at_cursor(block);
     if (table == nullptr || table->columns.empty()) return;
-    const std::vector<std::size_t>& widths = layout(block, area_.width).widths;
+    const std::vector<present::TextColumn>& columns_shown = layout(block, area_.width).columns;
     const auto known = marked_.find(block);
-    std::ptrdiff_t at =
-        known == marked_.end() ? (columns > 0 ? -1 : std::ssize(widths)) : static_cast<std::ptrdiff_t>(known->second);
+    std::ptrdiff_t at = known == marked_.end() ? (columns > 0 ? -1 : std::ssize(columns_shown))
+                                               : static_cast<std::ptrdiff_t>(known->second);
     const std::ptrdiff_t step = columns < 0 ? -1 : 1;
-    for (at += step; at >= 0 && at < std::ssize(widths); at += step)
-        if (widths[static_cast<std::size_t>(at)] != 0) {
+    for (at += step; at >= 0 && at < std::ssize(columns_shown); at += step)
+        if (columns_shown[static_cast<std::size_t>(at)].spot == present::Spot::in_row) {
             marked_[block] = static_cast<std::size_t>(at);
             return;
         }
@@ -280,85 +269,72 @@ std::string PageView::separated() const {
     return out;
 }
 
-// Natural widths first; where they don't fit, texts give way, then the least of the columns go, then terms stand below.
+// As the verbs' tables share a terminal's width. What would begin a second line there has room here, beside the
+// contents, by names that are cut further, or is left out.
 const PageView::Layout& PageView::layout(std::uint32_t block, std::size_t width) {
     Layout& layout = layouts_[block];
-    if (!layout.widths.empty() && layout.for_width == width) return layout;
-    const PageTable& table = *page_->blocks[block].table;
-    layout = {natural_widths(table), {}, width};
-    std::vector<std::size_t>& widths = layout.widths;
-    const auto gives = [&](std::size_t c) { return !table.columns[c].number && widths[c] > least_text; };
-    const auto total = [&](bool least) {
-        std::size_t sum = 0;
-        for (std::size_t c = 0; c < widths.size(); ++c)
-            if (widths[c] != 0) sum += (least && gives(c) ? least_text : widths[c]) + between_columns;
-        return sum < between_columns ? 0 : sum - between_columns;
+    if (!layout.columns.empty() && layout.for_width == width) return layout;
+    const auto laid_out = [&](std::size_t least) {
+        std::vector<present::TextColumn> columns;
+        for (const present::PageColumn& column : page_->blocks[block].table->columns) {
+            columns.push_back(column.shape);
+            present::TextColumn& shape = columns.back();
+            if (column.wide) shape.spot = present::Spot::left_out;
+            if (shape.cut != present::Cut::nothing) shape.least = std::min(shape.least, least);
+        }
+        present::lay_out(columns, width);
+        return columns;
     };
-    while (total(true) > width) {
-        std::size_t least = widths.size();
-        for (std::size_t c = 0; c < widths.size(); ++c)
-            if (widths[c] != 0 && table.columns[c].lesser != 0 &&
-                (least == widths.size() || table.columns[c].lesser > table.columns[least].lesser))
-                least = c;
-        if (least == widths.size()) break;
-        widths[least] = 0;
-    }
-    if (total(true) > width)
-        for (std::uint32_t c = 0; c < widths.size(); ++c)
-            if (widths[c] != 0 && table.columns[c].term) {
-                widths[c] = 0;
-                layout.below.push_back(c);
-            }
-    for (std::size_t sum = total(false); sum > width; --sum) {
-        std::size_t widest = widths.size();
-        for (std::size_t c = 0; c < widths.size(); ++c)
-            if (gives(c) && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
-        if (widest == widths.size()) break;
-        --widths[widest];
-    }
+    const auto breaks = [](const present::TextColumn& each) { return each.spot == present::Spot::breaks; };
+    layout = {laid_out(width), width};
+    if (std::ranges::any_of(layout.columns, breaks)) layout.columns = laid_out(least_name);
+    for (present::TextColumn& each : layout.columns)
+        if (breaks(each)) each.spot = present::Spot::left_out;
     return layout;
 }
 
 void PageView::paint_columns(Canvas& canvas, Area area, std::size_t y, const Line& line) {
     const PageTable& table = *page_->blocks[line.block].table;
-    const std::vector<std::size_t>& widths = layout(line.block, area.width).widths;
     const auto order = orders_.find(line.block);
     const auto marked = marked_.find(line.block);
-    std::size_t x = area.x;
-    for (std::size_t c = 0; c < widths.size() && x < area.x + area.width; ++c) {
-        if (widths[c] == 0) continue;
-        std::string title = table.columns[c].title;
-        if (order != orders_.end() && order->second.column == c)
+    for (const Cell& cell : cells(line.block, area)) {
+        std::string title = table.columns[cell.column].title;
+        if (order != orders_.end() && order->second.column == cell.column)
             title += order->second.descending ? "\u2193" : "\u2191";
-        const std::size_t wide = present::display_width(title);
-        const std::size_t indent = table.columns[c].number && wide < widths[c] ? widths[c] - wide : 0;
-        const bool chosen = marked != marked_.end() && marked->second == c;
-        canvas.put(x + indent, y, present::clipped(title, widths[c]), chosen ? Style::chosen : Style::heading,
-                   std::min(widths[c], area.x + area.width - std::min(x + indent, area.x + area.width)));
-        x += widths[c] + between_columns;
+        const bool chosen = marked != marked_.end() && marked->second == cell.column;
+        put(canvas, y, cell, present::clipped(title, cell.shape.width), chosen ? Style::chosen : Style::heading);
     }
 }
 
 void PageView::paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style) {
     const PageTable& table = *page_->blocks[line.block].table;
-    const std::vector<std::size_t>& widths = layout(line.block, area.width).widths;
     const auto before = before_.find(key_of(table, line.item));
-    std::size_t x = area.x;
-    for (std::size_t c = 0; c < widths.size() && x < area.x + area.width; ++c) {
-        if (widths[c] == 0) continue;
-        const std::string_view text = table.text(line.item, c);
-        const std::string cell =
-            table.columns[c].term ? present::clipped(text, widths[c]) : cut_in_middle(text, widths[c]);
-        const std::size_t wide = present::display_width(cell);
-        const std::size_t indent = table.columns[c].number && wide < widths[c] ? widths[c] - wide : 0;
-        const auto number = table.number(line.item, c);
-        const bool grown =
-            number && before != before_.end() && c < before->second.size() && before->second[c] < *number;
-        if (x + indent < area.x + area.width)
-            canvas.put(x + indent, y, cell, grown && style == Style::plain ? Style::grown : style,
-                       area.x + area.width - x - indent);
-        x += widths[c] + between_columns;
+    for (const Cell& cell : cells(line.block, area)) {
+        const auto number = table.number(line.item, cell.column);
+        const bool grown = number && before != before_.end() && cell.column < before->second.size() &&
+                           before->second[cell.column] < *number;
+        put(canvas, y, cell, present::cut_text(table.text(line.item, cell.column), cell.shape.width, cell.shape.cut),
+            grown && style == Style::plain ? Style::grown : style);
     }
+}
+
+// Where each column of a row stands.
+std::vector<PageView::Cell> PageView::cells(std::uint32_t block, Area area) {
+    std::vector<Cell> cells;
+    std::size_t x = area.x;
+    const std::vector<present::TextColumn>& shapes = layout(block, area.width).columns;
+    for (std::size_t c = 0; c < shapes.size() && x < area.x + area.width; ++c) {
+        if (shapes[c].spot != present::Spot::in_row) continue;
+        cells.push_back({c, x, area.x + area.width, shapes[c]});
+        x += shapes[c].width + present::column_gap;
+    }
+    return cells;
+}
+
+void PageView::put(Canvas& canvas, std::size_t y, const Cell& cell, std::string_view text, Style style) {
+    const std::size_t wide = present::display_width(text);
+    const std::size_t x = cell.x + (cell.shape.right && wide < cell.shape.width ? cell.shape.width - wide : 0);
+    if (x < cell.end) canvas.put(x, y, text, style, cell.end - x);
 }
 
 void PageView::paint(Canvas& canvas, Area area, bool focused) {

@@ -2,8 +2,7 @@
 // A page as it is looked at: a list of lines with a cursor, in an order and through a filter of the reader's own.
 //
 // All parts of an answer stand below each other: sentences, lines, tables with their heads. The cursor stops at what
-// can be chosen: a row, or a line. A table too wide for its area loses the columns of which others tell more, then
-// texts give way in their middles; figures and pids stay whole.
+// can be chosen: a row, or a line. Tables share the width that there is as the verbs' do (present/text_layout.hpp).
 #pragma once
 
 #include <cstddef>
@@ -71,8 +70,7 @@ private:
         bool descending;
     };
     struct Layout {
-        std::vector<std::size_t> widths;   // 0: left out, or below
-        std::vector<std::uint32_t> below;  // terms for which there is no room beside the rest of their row
+        std::vector<present::TextColumn> columns;
         std::size_t for_width = 0;
     };
 
@@ -85,6 +83,14 @@ private:
     const Layout& layout(std::uint32_t block, std::size_t width);
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
     std::string key_of(const present::PageTable& table, std::size_t row) const;
+    struct Cell {
+        std::size_t column;
+        std::size_t x;
+        std::size_t end;  // of the area
+        present::TextColumn shape;
+    };
+    std::vector<Cell> cells(std::uint32_t block, Area area);
+    static void put(Canvas& canvas, std::size_t y, const Cell& cell, std::string_view text, Style style);
     void paint_columns(Canvas& canvas, Area area, std::size_t y, const Line& line);
     void paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style);
 

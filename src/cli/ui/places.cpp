@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::cli::ui {
 namespace {
@@ -167,15 +168,8 @@ std::vector<std::string> words_of_line(std::string_view line) {
 }
 
 std::string command_of(const Question& question, std::string_view input) {
-    const auto quoted = [](std::string_view word) {
-        constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-        if (!word.empty() && word.find_first_not_of(plain) == word.npos) return std::string(word);
-        std::string out = "'";
-        for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        return out + "'";
-    };
-    std::string command = "beamheap " + question.words.front() + ' ' + quoted(input);
-    for (std::size_t i = 1; i < question.words.size(); ++i) command += ' ' + quoted(question.words[i]);
+    std::string command = "beamheap " + question.words.front() + ' ' + present::shell_word(input);
+    for (std::size_t i = 1; i < question.words.size(); ++i) command += ' ' + present::shell_word(question.words[i]);
     return command;
 }
 

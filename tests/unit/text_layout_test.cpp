@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "present/text_layout.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "present/sanitise.hpp"
+
+using namespace beamheap::present;
+
+TEST_CASE("names are cut where they tell least", "[present]") {
+    const auto cut = [](std::string_view text, std::size_t width) { return cut_text(text, width, Cut::middle); };
+    CHECK(cut("rabbit_channel:init/1", 21) == "rabbit_channel:init/1");
+    CHECK(cut("rabbit_channel:init/1", 18) == "rabbit_cha\u2026:init/1");
+    CHECK(cut("Shop.Cart.Checkout.handle_call/3", 24) == "Shop.Cart\u2026.handle_call/3");
+    CHECK(cut("scenario_waits:client/1 \u00d760", 20) == "scenar\u2026:client/1 \u00d760");
+    CHECK(cut("/usr/lib/erlang/lib/stdlib/ebin/lists.beam", 24) == "/usr/lib/erl\u2026/lists.beam");
+    CHECK(cut("a_very_long_name_of_a_process <0.4711.0>", 24) == "a_very_long_\u2026 <0.4711.0>");
+    CHECK(cut("/srv/builds/shop/apps/src/cart.erl:88", 24) == "/srv/builds\u2026/cart.erl:88");
+    CHECK(cut("application_controller", 18) == "applicat\u2026ontroller");
+    CHECK(cut("  application_controller", 20) == "  applicat\u2026ontroller");
+}
+
+TEST_CASE("no pid and no figure is cut", "[present]") {
+    for (const Cut how : {Cut::middle, Cut::end})
+        for (const std::string_view text :
+             {"{<0.4711.0>,[123456,789],<0.12.0>}", "<0.4711.0> (my_server:init/1)", "name_of_it 123456 <0.4711.0>"})
+            for (std::size_t width = 8; width < text.size(); ++width) {
+                const std::string cut = cut_text(text, width, how);
+                CAPTURE(text, width, cut);
+                CHECK(display_width(cut) <= width);
+                // What stands beside the ellipsis is no part of a number or pid.
+                const std::size_t at = cut.find("\u2026");
+                REQUIRE(at != std::string::npos);
+                const std::string_view before = std::string_view(cut).substr(0, at);
+                const std::string_view after = std::string_view(cut).substr(at + std::string_view("\u2026").size());
+                for (const std::string_view whole : {"4711", "123456", "789", "0.12"}) {
+                    for (std::size_t n = 1; n < whole.size(); ++n) {
+                        if (!before.ends_with(whole.substr(0, n))) continue;
+                        const bool complete = text.substr(before.size()).empty() ||
+                                              text.substr(before.size() - n).substr(0, whole.size()) != whole;
+                        CHECK(complete);
+                    }
+                }
+                CHECK((after.empty() || after.front() != '.'));
+            }
+}
+
+TEST_CASE("columns share a width", "[present]") {
+    const auto column = [](std::size_t width, std::size_t least, std::uint8_t lesser = 0) {
+        TextColumn made;
+        made.width = made.best = width;
+        made.least = least;
+        made.lesser = lesser;
+        made.cut = least == width ? Cut::nothing : Cut::middle;
+        return made;
+    };
+    SECTION("what fits is not cut") {
+        std::vector<TextColumn> columns{column(10, 10), column(30, 18), column(20, 20)};
+        lay_out(columns, 64);
+        CHECK(columns[1].width == 30);
+    }
+    SECTION("the widest gives way first, down to its least") {
+        std::vector<TextColumn> columns{column(10, 10), column(50, 18), column(20, 18)};
+        lay_out(columns, 60);
+        CHECK(columns[0].width == 10);
+        CHECK(columns[1].width == 26);
+        CHECK(columns[2].width == 20);
+    }
+    SECTION("those over their best width give way before others") {
+        std::vector<TextColumn> columns{column(40, 18), column(36, 18)};
+        columns[1].best = 20;
+        lay_out(columns, 62);
+        CHECK(columns[0].width == 40);
+        CHECK(columns[1].width == 20);
+    }
+    SECTION("lesser columns are left out, the least of them first, and come back where there is room") {
+        std::vector<TextColumn> columns{column(10, 10), column(30, 30, 1), column(4, 4, 3), column(12, 12, 2)};
+        lay_out(columns, 30);
+        CHECK(columns[1].spot == Spot::left_out);
+        CHECK(columns[2].spot == Spot::in_row);
+        CHECK(columns[3].spot == Spot::in_row);
+    }
+    SECTION("what tells nothing goes first") {
+        std::vector<TextColumn> columns{column(10, 10), column(10, 10, 1), column(10, 10, 2)};
+        columns[1].tells = false;
+        lay_out(columns, 25);
+        CHECK(columns[1].spot == Spot::left_out);
+        CHECK(columns[2].spot == Spot::in_row);
+    }
+    SECTION("a term has a line of its own where that leaves something in the row") {
+        std::vector<TextColumn> columns{column(10, 10), column(90, 16)};
+        columns[1].below = true;
+        lay_out(columns, 40);
+        CHECK(columns[1].spot == Spot::lines);
+        std::vector<TextColumn> alone{column(90, 16)};
+        alone[0].below = true;
+        lay_out(alone, 40);
+        CHECK(alone[0].spot == Spot::in_row);
+    }
+    SECTION("where nothing else helps, a row goes on in a second line") {
+        std::vector<TextColumn> columns{column(30, 30), column(30, 30)};
+        lay_out(columns, 40);
+        CHECK(columns[1].spot == Spot::breaks);
+    }
+}
