@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include "bytes/archive.hpp"
 #include "bytes/source.hpp"
 #include "formats/beam/chunks.hpp"
 #include "formats/beam/module.hpp"
+#include "formats/beam/records.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -132,6 +134,7 @@ std::optional<std::int64_t> instant_of(const std::string& text) {
 
 struct CodeFiles::Answer {
     Found found;
+    std::optional<Place> place;  // of the module that is the same
     std::unique_ptr<CodeModule> module;
 };
 
@@ -289,6 +292,7 @@ CodeSource::Found CodeFiles::look_at(const Snapshot& snapshot, const Place& plac
     const auto time = place.archive == none ? written(place.path) : archives_[place.archive].written;
     if (found.match == CodeMatch::same && end_ && time && *time > *end_) found.match = CodeMatch::newer;
     if (found.match == CodeMatch::same) {
+        answer.place = place;
         answer.module = std::make_unique<CodeModule>(std::move(*read));
         found.module = answer.module.get();
     }
@@ -309,6 +313,23 @@ const CodeSource::Found& CodeFiles::find(const Snapshot& snapshot, std::string_v
         if (same) break;
     }
     return answer->found;
+}
+
+std::vector<RecordType> CodeFiles::records(const Snapshot& snapshot, const std::string& module, std::string& path) {
+    // An archive is gone through once for all that the node had loaded: which of them terms will be of is not known.
+    if (!archives_.empty() && !std::exchange(expects_all_, true)) {
+        std::vector<std::string_view> all;
+        for (const Module& each : snapshot.modules) all.push_back(snapshot.text(each.name));
+        expect(std::move(all));
+    }
+    if (find(snapshot, module).match != CodeMatch::same) return {};
+    const Answer& answer = *answers_[module];
+    auto bytes = bytes_of(*answer.place, module);
+    if (!bytes) return {};
+    auto records = beam::read_records(*bytes);
+    if (!records) return {};
+    path = answer.found.path;
+    return std::move(*records);
 }
 
 std::optional<std::int64_t> end_of_input(const Snapshot& snapshot) {

@@ -61,9 +61,15 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.progress = shown ? shown : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan.to_the_end = true;
-    const bool lines = plan.stacks && plan_for_code(options_, plan);
+    const bool records = plan_for_records(options_, plan);
+    const bool code = (plan.stacks || records) && plan_for_code(options_, plan);
     BH_CHECK(artifact->load(plan));
-    if (lines) BH_CHECK(add_frame_lines(options_, *artifact, shown_to_people()));
+    std::shared_ptr<CodeFiles> files;
+    if (code) {
+        BH_TRY(files, open_code(options_, *artifact));
+        if (plan.stacks) add_frame_lines(options_, *artifact, *files, shown_to_people());
+    }
+    if (records) add_records(options_, artifact->snapshot(), files);
     progress.completed(artifact->snapshot().source.bytes);
     if (options_.verbose) tell_what_was_read(artifact->snapshot(), std::chrono::steady_clock::now() - start);
     return artifact;
