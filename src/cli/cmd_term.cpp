@@ -114,7 +114,8 @@ static Status cmd_term(const Context& context) {
     document.members.push_back(
         {.key = "shape",
          .title = "Shape",
-         .body = Value(present::spell(view.names(), analyses::shape_in_words(*found.process.terms, found.term)))});
+         .body = Value(present::spell(
+             view.names(), analyses::shape_in_words(*found.process.terms, found.term, view.shape_records())))});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});
     document.members.push_back(children_member(context, view, found.term));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,9 +90,24 @@ bool plan_for_records(const Options& options, const LoadPlan& plan) {
     return !options.no_records && (plan.terms || plan.terms_of || plan.heaps != nullptr);
 }
 
-void add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code) {
+Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code) {
+    for (const std::string& folder : options.sources) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(folder, error))
+            return Error{ErrorCode::usage, folder + ": there is no such folder of sources", {}};
+    }
     if (code != nullptr && code->empty()) code = nullptr;
     snapshot.records = std::make_shared<RecordBook>(snapshot, std::move(code), options.sources);
+    return ok();
+}
+
+void tell_where_records_are_from(const Snapshot& snapshot) {
+    const auto* const book = dynamic_cast<const RecordBook*>(snapshot.records.get());
+    if (book == nullptr) return;
+    for (const RecordBook::Use& use : book->uses()) {
+        const std::string from = use.from == RecordBook::From::otp ? "as OTP's releases have them" : use.path;
+        FileSink(STDERR_FILENO).write(present::safe_text(fmt::format("records of {}: {}", use.module, from)) + '\n');
+    }
 }
 
 void add_frame_lines(const Options& options, Artifact& artifact, CodeFiles& files, bool for_people) {

@@ -21,7 +21,10 @@ bool plan_for_records(const Options& options, const LoadPlan& plan);
 Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& artifact);
 
 /// Lets terms be named by records (Snapshot::records): of `code`, which may be null, of --source, of OTP's own rows.
-void add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code);
+/// Errors: usage, of a folder that was named and is not there.
+Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code);
+/// Writes to the terminal's other output which files named the records that were printed (-v).
+void tell_where_records_are_from(const Snapshot& snapshot);
 
 /// Fills Snapshot::frame_lines. Nothing where the input has lines itself, or no place of modules is known. A module
 /// that is not what ran is counted (Anomaly::other_code).

@@ -261,7 +261,8 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
         {{.name = "shape", .title = "SHAPE", .doc = "what it is, in words", .content = Content::name},
          [=](const TreeTerm& t) {
              return t.more != 0 ? Value()
-                                : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value)));
+                                : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value,
+                                                                                     view.shape_records())));
          }},
         {{.name = "term",
           .title = "TERM",

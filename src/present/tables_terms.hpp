@@ -13,6 +13,7 @@
 #include "analyses/heaps/paths.hpp"
 #include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_measures.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "beamheap/terms.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
@@ -48,7 +49,8 @@ public:
         options_.hide_secrets = names.hides_secrets();
         if (options_.hide_secrets) secrets_ = std::make_shared<SecretTerms>(source, records_.scope.get());
         options_.secrets = secrets_.get();
-        if (records_.scope != nullptr && records_.printed) {
+        if (records_.scope != nullptr) {
+            options_.as_records = records_.printed;
             options_.records = records_.scope.get();
             options_.module = options_.records->module();
         }
@@ -75,10 +77,15 @@ public:
     }
     /// The record that a tuple is printed as; nullptr: it is printed as a tuple. `module` is whose records it is in.
     const RecordType* record_of(ObjectId tuple, std::string_view module) const {
-        if (options_.records == nullptr) return nullptr;
+        if (!options_.as_records) return nullptr;
         return options_.records->of_tuple(source_, tuple, source_.head(tuple), options_.records->within(tuple, module));
     }
-    const analyses::RecordScope* records() const { return options_.records; }
+    const analyses::RecordScope* records() const { return options_.as_records ? options_.records : nullptr; }
+    /// The same for shapes, which are sentences whatever reads them.
+    analyses::ShapeRecords shape_records() const {
+        const analyses::RecordScope* const scope = records_.scope.get();
+        return {scope, scope == nullptr ? std::string_view{} : scope->module()};
+    }
     /// The same of an element that is known to be secret, or not.
     std::string text(const Element& term, bool secret) const { return secret ? std::string(masked) : text(term); }
     static constexpr std::string_view masked = "'***'";

@@ -83,6 +83,9 @@ private:
                 Element element;
                 if (!source_.next(frame.cursor, element)) return close("}");
                 if (frame.done++ != 0) comma();
+                const bool field = frame.record != nullptr && frame.done >= 2;
+                if (field && hides_field(frame.record->fields[static_cast<std::size_t>(frame.done) - 2], element))
+                    return emit_hidden();
                 return emit(element);
             }
             case Kind::record: return step_record(frame);
@@ -100,8 +103,11 @@ private:
         if (frame.done++ != 0) comma();
         if (elixir_) append_elixir_key(out_, field);
         else (out_ += atom_text(field, Syntax::erlang)) += " = ";
-        if (options_.hide_secrets && is_secret_field(source_, field, element)) emit_hidden();
+        if (hides_field(field, element)) emit_hidden();
         else emit(element);
+    }
+    bool hides_field(const std::string& field, const Element& value) const {
+        return options_.hide_secrets && is_secret_field(source_, field, value);
     }
     void emit_hidden() { out_ += elixir_ ? ":\"***\"" : "'***'"; }
 
@@ -298,7 +304,7 @@ private:
         frame.cursor = source_.elements(id);
         frame.module = module_within(id);
         if (options_.records != nullptr) frame.record = options_.records->of_tuple(source_, id, head, frame.module);
-        if (frame.record != nullptr) {
+        if (frame.record != nullptr && options_.as_records) {
             frame.kind = Kind::record;
             Element tag;
             source_.next(frame.cursor, tag);

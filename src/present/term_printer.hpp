@@ -59,8 +59,9 @@ struct PrintOptions {
     bool hide_secrets = false;
     /// What is hidden by its place is printed as '***'; nullptr: nothing is.
     SecretTerms* secrets = nullptr;
-    /// Tuples that are records are printed as such: #state{socket = #Port<0.6>,...}; nullptr: none is.
+    /// Whose records the tuples are: a field whose name says so is hidden, with hide_secrets. nullptr: none is one.
     const analyses::RecordScope* records = nullptr;
+    bool as_records = false;       ///< those are printed as records: #state{socket = #Port<0.6>,...}
     std::string_view module = {};  ///< whose records are in the term, with `records`; must outlive the call
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };

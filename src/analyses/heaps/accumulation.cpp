@@ -101,7 +101,7 @@ public:
         else add(run, steps);
         found.where = way(start->step, steps);
         found.term = at;
-        found.what = shape_in_words(terms_, at);
+        found.what = shape_in_words(terms_, at, {&scope_, module_});
         if (nested) say_depth(run, end, found.what);
         found.words = within_[at.id.number];
         found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);

@@ -72,7 +72,8 @@ private:
         if (entries.size() < least_) return;
         LargestCollection found;
         found.where = Ours("its process dictionary");
-        found.what = sentence("{} {}", Counted{entries.size(), "entry", "entries"}, entries_in_words(terms_, entries));
+        found.what = sentence("{} {}", Counted{entries.size(), "entry", "entries"},
+                              entries_in_words(terms_, entries, {&scope_, scope_.module()}));
         found.count = entries.size();
         CollectionShape pairs;
         for (std::size_t i = 0; i < entries.size(); i += entries.size() / few_items + 1) {
@@ -113,7 +114,8 @@ private:
         LargestCollection found;
         found.where = place.where;
         found.handlers = handlers_ && *handlers_ == place.term.id;
-        found.what = found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term);
+        found.what =
+            found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term, {&scope_, place.module});
         found.count = shape.count;
         found.processes = named_processes(s_, terms_, shape);
         best_ = std::move(found);
