@@ -134,7 +134,6 @@ std::optional<std::int64_t> instant_of(const std::string& text) {
 
 struct CodeFiles::Answer {
     Found found;
-    std::optional<Place> place;  // of the module that is the same
     std::unique_ptr<CodeModule> module;
 };
 
@@ -292,7 +291,6 @@ CodeSource::Found CodeFiles::look_at(const Snapshot& snapshot, const Place& plac
     const auto time = place.archive == none ? written(place.path) : archives_[place.archive].written;
     if (found.match == CodeMatch::same && end_ && time && *time > *end_) found.match = CodeMatch::newer;
     if (found.match == CodeMatch::same) {
-        answer.place = place;
         answer.module = std::make_unique<CodeModule>(std::move(*read));
         found.module = answer.module.get();
     }
@@ -322,14 +320,20 @@ std::vector<RecordType> CodeFiles::records(const Snapshot& snapshot, const std::
         for (const Module& each : snapshot.modules) all.push_back(snapshot.text(each.name));
         expect(std::move(all));
     }
-    if (find(snapshot, module).match != CodeMatch::same) return {};
-    const Answer& answer = *answers_[module];
-    auto bytes = bytes_of(*answer.place, module);
-    if (!bytes) return {};
-    auto records = beam::read_records(*bytes);
-    if (!records) return {};
-    path = answer.found.path;
-    return std::move(*records);
+    const auto places = places_.find(module);
+    if (places == places_.end()) return {};
+    // A release's own is often stripped of its debug information; what it was made of may lie there, too.
+    for (const Place& place : places->second) {
+        Answer answer;
+        if (look_at(snapshot, place, module, answer).match != CodeMatch::same) continue;
+        auto bytes = bytes_of(place, module);
+        if (!bytes) continue;
+        auto records = beam::read_records(*bytes);
+        if (!records || records->empty()) continue;
+        path = place.member.empty() ? place.path : place.path + "!/" + place.member;
+        return std::move(*records);
+    }
+    return {};
 }
 
 std::optional<std::int64_t> end_of_input(const Snapshot& snapshot) {

@@ -42,8 +42,8 @@ public:
 
     void expect(std::vector<std::string_view> modules) override;
     const Found& find(const Snapshot& snapshot, std::string_view module) override;
-    /// Records of the module of this name, where its file is what ran and has debug information; else empty. `path`
-    /// becomes that of the file.
+    /// Records of the module of this name, of the first file that is what ran and has some in its debug information;
+    /// else empty. `path` becomes that of the file.
     std::vector<RecordType> records(const Snapshot& snapshot, const std::string& module, std::string& path);
     /// How many files were opened as modules.
     std::uint64_t opened() const { return opened_; }

@@ -147,14 +147,17 @@ std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
 }
 
 void SecretTerms::add_secret_fields(ObjectId tuple, std::vector<std::uint64_t>& places) {
+    // What elements_behind_keys() has read: all of a tuple, or more than any record has.
+    if (elements_.size() < 2 || elements_[0].kind != ElementKind::atom) return;
     const RecordType* const record =
-        records_->of_tuple(source_, tuple, source_.head(tuple), records_->within(tuple, records_->module()));
+        records_->of_tag(elements_[0].text, elements_.size(), records_->within(tuple, records_->module()));
     if (record == nullptr) return;
-    ElementCursor cursor = source_.elements(tuple);
-    Element element;
-    for (std::uint64_t i = 0; source_.next(cursor, element); ++i)
-        if (i != 0 && is_secret_field(source_, record->fields[static_cast<std::size_t>(i) - 1], element))
+    const std::size_t before = places.size();
+    for (std::size_t i = 1; i < elements_.size(); ++i)
+        if (key_of_atom(record->fields[i - 1]).secrecy != Secrecy::none &&
+            is_secret_field(source_, record->fields[i - 1], elements_[i]))
             places.push_back(i);
+    if (places.size() == before) return;
     std::ranges::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
 }

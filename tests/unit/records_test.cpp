@@ -221,7 +221,7 @@ TEST_CASE("records of OTP's own modules are known", "[records]") {
     CHECK(has("supervisor", "child", "significant", 9));
     CHECK(has("gen_event", "handler", "state", 5));
     CHECK(has("gen_statem", "params", "modules", 7));
-    CHECK(has("tls_server_connection", "state", "static_env", 10));  // of the family's header
+    CHECK(has("tls_server_connection", "state", "static_env", 12));  // of the family's header
     CHECK(has("mnesia_tm", "state", "coordinators", 7));
     CHECK(erlang::otp_records("shop").empty());
 }

@@ -73,8 +73,21 @@ const RecordType* RecordScope::of_tuple(TermSource& terms, ObjectId object, cons
     ElementCursor cursor = terms.elements(object);
     Element tag;
     if (!terms.next(cursor, tag) || tag.kind != ElementKind::atom) return nullptr;
-    if (const RecordType* const found = names_->find(module, tag.text, head.elements)) return found;
-    return module == module_ ? nullptr : names_->find(module_, tag.text, head.elements);
+    return of_tag(tag.text, head.elements, module);
+}
+
+const RecordType* RecordScope::of_tag(std::string_view tag, std::uint64_t arity, std::string_view module) const {
+    if (names_ == nullptr || arity < 2) return nullptr;
+    const std::size_t mixed = tag.size() * 7 + arity * 3 + (tag.empty() ? 0 : static_cast<unsigned char>(tag[0]));
+    Asked& asked = asked_[mixed % asked_.size()];
+    if (asked.arity == arity && asked.tag == tag && asked.module == module) return asked.record;
+    const RecordType* found = names_->find(module, tag, arity);
+    if (found == nullptr && module != module_) found = names_->find(module_, tag, arity);
+    asked.module = module;
+    asked.tag = tag;
+    asked.arity = arity;
+    asked.record = found;
+    return found;
 }
 
 Sentence element_step(const RecordType* record, std::uint64_t place) {

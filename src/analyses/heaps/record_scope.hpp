@@ -8,6 +8,7 @@
 // where they are those of one of the callback module.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,12 +41,21 @@ public:
     std::string_view of_root(const HeapGraph& graph, std::size_t root) const;
     /// The module within this object: another one where the object is the state of a server or handler.
     std::string_view within(ObjectId object, std::string_view outside) const;
-    /// The record that this tuple is in a term of `module`; null: it is none that is known. `head` is the object's.
+    /// The record that a tuple of this size is in a term of `module` which begins with this atom; null: it is none that
+    /// is known.
+    const RecordType* of_tag(std::string_view tag, std::uint64_t arity, std::string_view module) const;
+    /// The same of an object; `head` is its.
     const RecordType* of_tuple(TermSource& terms, ObjectId object, const ObjectHead& head,
                                std::string_view module) const;
 
 private:
     void add_state(const Element& term, std::string module);
+    /// What was asked for: heaps are made of few records.
+    struct Asked {
+        std::string module, tag;
+        std::uint64_t arity = 0;
+        const RecordType* record = nullptr;
+    };
 
     std::shared_ptr<RecordNames> names_;
     const Snapshot* snapshot_ = nullptr;
@@ -54,6 +64,7 @@ private:
     std::string loop_;  ///< the module of that root's frame: gen_statem's record has the state in it
     std::vector<std::string_view> frames_;  ///< modules of the process's frames, youngest first
     std::vector<std::pair<ObjectId, std::string>> states_;
+    mutable std::array<Asked, 32> asked_{};  // by tag and size; one thread uses a scope
 };
 
 /// A step into a tuple: "#state.sessions", or "element 5" where it is no record; `place` counts from 1.
