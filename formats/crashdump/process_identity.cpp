@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include "bytes/scan.hpp"
 #include "formats/crashdump/label_text.hpp"
@@ -29,7 +30,17 @@ std::size_t line_start(std::string_view text, std::size_t at) {
     return before == std::string_view::npos ? 0 : before + 1;
 }
 
+// The next place of the key that RabbitMQ's processes have, or npos.
+std::size_t find_own_name(std::string_view text, std::size_t from) {
+    constexpr std::string_view key = "process_name,";
+    if (from >= text.size()) return text.npos;
+    const void* const hit = ::memmem(text.data() + from, text.size() - from, key.data(), key.size());
+    return hit == nullptr ? text.npos : static_cast<std::size_t>(static_cast<const char*>(hit) - text.data());
+}
+
 }  // namespace
+
+bool LabelFinder::is_own_name(std::string_view printed) { return printed.starts_with("{rabbit"); }
 
 void LabelFinder::begin() {
     entries_.clear();
@@ -57,7 +68,7 @@ bool LabelFinder::found_call() const {
 void LabelFinder::feed(Loader& loader, std::string_view text) {
     for (Search& search : searches_)
         while (!search.address.empty()) {
-            if (search.key == Key::label) {
+            if (is_label(search.key)) {
                 label(loader, search, text);
                 break;
             }
@@ -70,39 +81,41 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
     for (const char* hit = begin; entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end;
          ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
-        Key key{};
-        if (text.substr(position).starts_with("$initial_call,")) key = Key::initial_call;
-        else if (text.substr(position).starts_with("$ancestors,")) key = Key::ancestors;
-        else if (text.substr(position).starts_with("$process_label,")) key = Key::label;
-        else continue;
-        const std::size_t start = line_start(text, position);
-        std::string_view line = text.substr(start);
-        const std::size_t colon = line.find(':');
-        const std::string_view address = line.substr(0, colon);
-        const auto entry = std::ranges::find(entries_, address);
-        if (entry == entries_.end()) continue;
-        if (entry - entries_.begin() >= static_cast<std::ptrdiff_t>(entries_met_))
-            std::swap(*entry, entries_[entries_met_++]);
-        line.remove_prefix(colon + 1);
-        if (!line.starts_with("t2:")) continue;
-        line.remove_prefix(3);
-        if (take_element(line).empty() || !skip(line, ',')) continue;
-        const std::size_t before = searches_.size();
-        found_key(loader, key, take_element(line));
-        if (searches_.size() == before) continue;
-        Search& search = searches_.back();
-        if (key == Key::label) {
-            label(loader, search, text);
-            continue;
-        }
-        std::size_t from = text.find('\n', position);
-        while (!search.address.empty() && from != std::string_view::npos) {
-            const std::string_view body = find_line(text, from + 1, search.address);
-            if (body.empty()) break;
-            from = static_cast<std::size_t>(body.data() - begin);
-            from = text.find('\n', from);
-            if (!follow(loader, search, body)) break;
-        }
+        if (text.substr(position).starts_with("$initial_call,")) met_key(loader, text, position, Key::initial_call);
+        else if (text.substr(position).starts_with("$ancestors,")) met_key(loader, text, position, Key::ancestors);
+        else if (text.substr(position).starts_with("$process_label,")) met_key(loader, text, position, Key::label);
+    }
+    // Most processes have no other entries than those, which have been met by now.
+    for (std::size_t at = 0; entries_met_ < entries_.size() && (at = find_own_name(text, at)) != text.npos; ++at)
+        met_key(loader, text, at, Key::own_name);
+}
+
+// A key stands there: of an entry of the dictionary, if its line is one of those.
+void LabelFinder::met_key(Loader& loader, std::string_view text, std::size_t position, Key key) {
+    const std::size_t start = line_start(text, position);
+    std::string_view line = text.substr(start);
+    const std::size_t colon = line.find(':');
+    const std::string_view address = line.substr(0, colon);
+    const auto entry = std::ranges::find(entries_, address);
+    if (entry == entries_.end()) return;
+    if (entry - entries_.begin() >= static_cast<std::ptrdiff_t>(entries_met_))
+        std::swap(*entry, entries_[entries_met_++]);
+    line.remove_prefix(colon + 1);
+    if (!line.starts_with("t2:")) return;
+    line.remove_prefix(3);
+    if (take_element(line).empty() || !skip(line, ',')) return;
+    const std::size_t before = searches_.size();
+    found_key(loader, key, take_element(line));
+    if (searches_.size() == before) return;
+    Search& search = searches_.back();
+    if (is_label(key)) return label(loader, search, text);
+    std::size_t from = text.find('\n', position);
+    while (!search.address.empty() && from != std::string_view::npos) {
+        const std::string_view body = find_line(text, from + 1, search.address);
+        if (body.empty()) break;
+        from = static_cast<std::size_t>(body.data() - text.data());
+        from = text.find('\n', from);
+        if (!follow(loader, search, body)) break;
     }
 }
 
@@ -112,7 +125,7 @@ void LabelFinder::found_key(Loader& loader, Key key, std::string_view value) {
         searches_.push_back({key, std::string(value.substr(1)), 0});
         return;
     }
-    if (key != Key::label || value.empty()) return;
+    if (key != Key::label || value.empty()) return;  // an own name is a tuple
     label_ = value[0] == 'A' ? loader.intern_atom(atom_text(value)) : loader.text(label_text({}, value));
 }
 
@@ -137,7 +150,7 @@ FunctionId LabelFinder::initial_call(Loader& loader, std::string_view body) {
 void LabelFinder::label(Loader& loader, Search& search, std::string_view text) {
     const std::string label = label_text(text, "H" + search.address);
     if (label.empty()) return;
-    label_ = loader.text(label);
+    if (search.key == Key::label || (label_ == TextId::none && is_own_name(label))) label_ = loader.text(label);
     search.address.clear();
 }
 
@@ -211,8 +224,12 @@ void LabelFinder::find_literals(Loader& loader, std::string_view text) {
 // Gives a process what it refers to: the literal whose line's body this is.
 void LabelFinder::resolve(Loader& loader, const Pending& pending, std::string_view body, std::string_view all) {
     Process& row = loader.snapshot[pending.process];
-    if (pending.key == Key::initial_call) row.real_initial_call = initial_call(loader, body);
-    else row.label = loader.text(label_text(all, "H" + pending.address));
+    if (pending.key == Key::initial_call) {
+        row.real_initial_call = initial_call(loader, body);
+        return;
+    }
+    const std::string label = label_text(all, "H" + pending.address);
+    if (pending.key == Key::label || (row.label == TextId::none && is_own_name(label))) row.label = loader.text(label);
 }
 
 }  // namespace beamheap::crashdump

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process is for, out of its dictionary: $initial_call, $ancestors and $process_label.
+// What a process is for, out of its dictionary: $initial_call, $ancestors and $process_label, and process_name, which
+// RabbitMQ had before there were labels (rabbit_misc:store_proc_name/2).
 //
 // Without them every OTP process is proc_lib:init_p/5. They are found without decoding the heap: the dictionary
 // section holds the addresses of {Key, Value} tuples, and those tuples are lines of the heap section whose first
@@ -44,12 +45,15 @@ public:
     void find_literals(Loader& loader, std::string_view text);
 
 private:
-    enum class Key : std::uint8_t { initial_call, ancestors, label };
+    enum class Key : std::uint8_t { initial_call, ancestors, label, own_name };
     struct Search {
         Key key{};
         std::string address;  // of the object that is looked for; empty: settled
         unsigned steps = 0;   // cells of the ancestors list that were followed
     };
+    static bool is_label(Key key) { return key == Key::label || key == Key::own_name; }
+    static bool is_own_name(std::string_view printed);
+    void met_key(Loader& loader, std::string_view text, std::size_t position, Key key);
     void found_key(Loader& loader, Key key, std::string_view value);
     bool follow(Loader& loader, Search& search, std::string_view body);
     void label(Loader& loader, Search& search, std::string_view text);

@@ -103,8 +103,10 @@ public:
             (void)LabelReader(reader).read(p, snapshot_[process]);
         }
         const FunctionId call = snapshot_[process].real_initial_call;
+        const TextId label = snapshot_[process].label;
         snapshot_[process] = before;
         snapshot_[process].real_initial_call = call;
+        snapshot_[process].label = label;
     }
 
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "beamheap/frame_lines.hpp"
 #include "beamheap/ids.hpp"
 #include "beamheap/interned.hpp"
+#include "beamheap/record_names.hpp"
 
 namespace beamheap {
 
@@ -344,6 +346,7 @@ struct Snapshot {
     std::vector<StackSlot> slots;          ///< by process as they were met; within one, youngest frame first
     std::vector<FramePlace> frame_places;  ///< each once; empty unless stacks were loaded
     FrameLines frame_lines;                ///< of frames that have no line themselves; empty unless they were found
+    std::shared_ptr<RecordNames> records;  ///< what terms are printed and described with; null: no records are named
     std::vector<Scheduler> schedulers;
     std::vector<NamedBytes> memory;  ///< =memory: total, processes, binary, ...
     std::vector<NamedBytes> areas;   ///< =allocated_areas

@@ -11,6 +11,7 @@
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -63,6 +64,8 @@ Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted
 Status show_contents(const Context& context) {
     LoadPlan plan;
     plan.tables = true;
+    plan.labels = true;  // whose records its objects are
+    plan.terms_of = [](const Snapshot&, ProcId) { return false; };
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::size_t number, find_table(snapshot, context.argument(1)));
@@ -73,11 +76,17 @@ Status show_contents(const Context& context) {
     analyses::TermMeasures measures(*contents.terms);
     const present::Names names = context.names(snapshot);
     const Process nobody;
-    const present::TermView view(names, nobody, *contents.terms, measures,
-                                 static_cast<std::size_t>(context.options().term_bytes));
-
     const EtsTable& table = snapshot.ets[number];
     const ProcId owner = snapshot.find(table.owner);
+    present::ShownRecords records;
+    if (owner != ProcId::none && snapshot.records != nullptr)
+        records = {std::make_shared<const analyses::RecordScope>(
+                       snapshot, std::string(module_of(snapshot, snapshot[owner].real_initial_call))),
+                   context.for_people()};
+    const present::TermView view(names, nobody, *contents.terms, measures,
+                                 static_cast<std::size_t>(context.options().term_bytes), std::nullopt,
+                                 std::make_shared<present::AnswerBudget>(), std::move(records));
+
     present::Document document = context.document(snapshot);
     analyses::Sentence answer =
         analyses::sentence("{} of {}", analyses::Name{table.name}, analyses::AnyProcess{table.owner});

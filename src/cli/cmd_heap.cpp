@@ -62,7 +62,7 @@ Status show_term(const Context& context, const ProcessTerms& process, const pres
     document.lead.push_back(present::spell(
         view.names(),
         analyses::sentence("The term at {} is {}.", analyses::Amount{into.address, analyses::AmountUnit::address},
-                           analyses::shape_in_words(*process.terms, into))));
+                           analyses::shape_in_words(*process.terms, into, view.shape_records()))));
     if (depth != 0) {
         document.members.push_back(
             {.key = "tree", .title = "What it is made of", .body = present::term_tree_table(view, depth - 1, into)});

@@ -107,7 +107,7 @@ analyses::Sentence answer(const Found& found, const present::TermView& view) {
     const bool literal = found.term.id.space == ObjectId::Space::literals;
     analyses::Sentence text = literal ? analyses::Sentence(analyses::Ours("A literal"))
                                       : analyses::sentence("A term of {}", found.process.process);
-    text.say(": {}", analyses::shape_in_words(*found.process.terms, found.term));
+    text.say(": {}", analyses::shape_in_words(*found.process.terms, found.term, view.shape_records()));
     if (const Count words = view.measures().retained_words(found.term); words.has())
         text.say("; it keeps {} alive", analyses::Amount{*words, analyses::AmountUnit::words});
     return text.say(".");
@@ -126,7 +126,8 @@ static Status cmd_term(const Context& context) {
     document.members.push_back(
         {.key = "shape",
          .title = "Shape",
-         .body = Value(present::spell(view.names(), analyses::shape_in_words(*found.process.terms, found.term))),
+         .body = Value(present::spell(
+             view.names(), analyses::shape_in_words(*found.process.terms, found.term, view.shape_records()))),
          .in_text = false});
     document.members.push_back(
         {.key = "term", .title = "Term", .body = Value(view.text(found.term)), .content = Content::term});

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include "bytes/archive.hpp"
 #include "bytes/source.hpp"
 #include "formats/beam/chunks.hpp"
 #include "formats/beam/module.hpp"
+#include "formats/beam/records.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -309,6 +311,29 @@ const CodeSource::Found& CodeFiles::find(const Snapshot& snapshot, std::string_v
         if (same) break;
     }
     return answer->found;
+}
+
+std::vector<RecordType> CodeFiles::records(const Snapshot& snapshot, const std::string& module, std::string& path) {
+    // An archive is gone through once for all that the node had loaded: which of them terms will be of is not known.
+    if (!archives_.empty() && !std::exchange(expects_all_, true)) {
+        std::vector<std::string_view> all;
+        for (const Module& each : snapshot.modules) all.push_back(snapshot.text(each.name));
+        expect(std::move(all));
+    }
+    const auto places = places_.find(module);
+    if (places == places_.end()) return {};
+    // A release's own is often stripped of its debug information; what it was made of may lie there, too.
+    for (const Place& place : places->second) {
+        Answer answer;
+        if (look_at(snapshot, place, module, answer).match != CodeMatch::same) continue;
+        auto bytes = bytes_of(place, module);
+        if (!bytes) continue;
+        auto records = beam::read_records(*bytes);
+        if (!records || records->empty()) continue;
+        path = place.member.empty() ? place.path : place.path + "!/" + place.member;
+        return std::move(*records);
+    }
+    return {};
 }
 
 std::optional<std::int64_t> end_of_input(const Snapshot& snapshot) {

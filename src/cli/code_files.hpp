@@ -20,6 +20,7 @@
 
 #include "beamheap/code_module.hpp"
 #include "beamheap/error.hpp"
+#include "beamheap/record_names.hpp"
 
 namespace beamheap::cli {
 
@@ -41,6 +42,9 @@ public:
 
     void expect(std::vector<std::string_view> modules) override;
     const Found& find(const Snapshot& snapshot, std::string_view module) override;
+    /// Records of the module of this name, of the first file that is what ran and has some in its debug information;
+    /// else empty. `path` becomes that of the file.
+    std::vector<RecordType> records(const Snapshot& snapshot, const std::string& module, std::string& path);
     /// How many files were opened as modules.
     std::uint64_t opened() const { return opened_; }
 
@@ -73,6 +77,7 @@ private:
     std::uint64_t files_ = 0;  // that were listed
     std::uint64_t opened_ = 0;
     std::uint64_t held_bytes_ = 0;
+    bool expects_all_ = false;
 };
 
 /// When an input was written, in seconds since 1970: by its file's time and by what it says itself, whichever is

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analyses/code/code_path.hpp"
 #include "analyses/code/lines.hpp"
+#include "cli/record_book.hpp"
 #include "cli/terminal.hpp"
 #include "present/sanitise.hpp"
 
@@ -84,12 +86,34 @@ Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& a
     return files;
 }
 
-Status add_frame_lines(const Options& options, Artifact& artifact, bool for_people) {
+bool plan_for_records(const Options& options, const LoadPlan& plan) {
+    return !options.no_records && (plan.terms || plan.terms_of || plan.heaps != nullptr);
+}
+
+Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code) {
+    for (const std::string& folder : options.sources) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(folder, error))
+            return Error{ErrorCode::usage, folder + ": there is no such folder of sources", {}};
+    }
+    if (code != nullptr && code->empty()) code = nullptr;
+    snapshot.records = std::make_shared<RecordBook>(snapshot, std::move(code), options.sources);
+    return ok();
+}
+
+void tell_where_records_are_from(const Snapshot& snapshot) {
+    const auto* const book = dynamic_cast<const RecordBook*>(snapshot.records.get());
+    if (book == nullptr) return;
+    for (const RecordBook::Use& use : book->uses()) {
+        const std::string from = use.from == RecordBook::From::otp ? "as OTP's releases have them" : use.path;
+        FileSink(STDERR_FILENO).write(present::safe_text(fmt::format("records of {}: {}", use.module, from)) + '\n');
+    }
+}
+
+void add_frame_lines(const Options& options, Artifact& artifact, CodeFiles& files, bool for_people) {
     Snapshot& snapshot = artifact.snapshot();
-    if (has_lines_itself(snapshot)) return ok();
-    BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
-    if (files->empty()) return ok();
-    analyses::FoundLines found = analyses::find_lines(snapshot, *files);
+    if (has_lines_itself(snapshot) || files.empty()) return;
+    analyses::FoundLines found = analyses::find_lines(snapshot, files);
     snapshot.frame_lines = std::move(found.lines);
     std::vector<std::string> others;
     for (const analyses::ModuleUse& use : found.modules) {
@@ -103,9 +127,8 @@ Status add_frame_lines(const Options& options, Artifact& artifact, bool for_peop
         FileSink(STDERR_FILENO)
             .write(present::safe_text(fmt::format("lines: {} places in code, {} with one line, {} with several; {} "
                                                   "module files opened",
-                                                  found.places, found.found, found.several, files->opened())) +
+                                                  found.places, found.found, found.several, files.opened())) +
                    '\n');
-    return ok();
 }
 
 }  // namespace beamheap::cli

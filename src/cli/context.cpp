@@ -61,9 +61,16 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.progress = shown ? shown : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan.to_the_end = true;
-    const bool lines = plan.stacks && plan_for_code(options_, plan);
+    const bool records = plan_for_records(options_, plan);
+    const bool code = (plan.stacks || records) && plan_for_code(options_, plan);
+    if (code && records) plan.module_versions = true;
     BH_CHECK(artifact->load(plan));
-    if (lines) BH_CHECK(add_frame_lines(options_, *artifact, shown_to_people()));
+    std::shared_ptr<CodeFiles> files;
+    if (code) {
+        BH_TRY(files, open_code(options_, *artifact));
+        if (plan.stacks) add_frame_lines(options_, *artifact, *files, shown_to_people());
+    }
+    if (records) BH_CHECK(add_records(options_, artifact->snapshot(), files));
     progress.completed(artifact->snapshot().source.bytes);
     if (options_.verbose) tell_what_was_read(artifact->snapshot(), std::chrono::steady_clock::now() - start);
     return artifact;
@@ -185,6 +192,7 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
         return print(told, snapshot, std::move(secrets), default_sort);
     }
     BH_CHECK(print(document, redaction(snapshot, std::move(secrets)), default_sort));
+    if (options_.verbose) tell_where_records_are_from(snapshot);
     if (options_.strict && (snapshot.anomalies.data_lost() || !snapshot.source.complete.value_or(true)))
         return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", snapshot.source.path),
                      snapshot.source.truncation};

@@ -146,10 +146,15 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
     all->measures = std::make_unique<analyses::TermMeasures>(*all->terms, before);
     if (!same) measured_ = all;
     std::optional<std::size_t> state;
-    if (states && process != ProcId::none)
-        if (const auto found = analyses::loop_state(snapshot(), process, *all->terms)) state = found->root;
+    present::ShownRecords records;
+    if (process != ProcId::none && (states || snapshot().records != nullptr)) {
+        const auto found = analyses::loop_state(snapshot(), process, *all->terms);
+        if (found && states) state = found->root;
+        if (snapshot().records != nullptr)
+            records.scope = std::make_shared<const analyses::RecordScope>(snapshot(), process, *all->terms, found);
+    }
     all->view.emplace(names(), row, *all->terms, *all->measures, static_cast<std::size_t>(options_.term_bytes), state,
-                      budget_);
+                      budget_, std::move(records));
     return all;
 }
 

@@ -386,6 +386,19 @@ std::vector<OptionRow> code_options() {
          .scope = Scope::inputs,
          .holds = true,
          .set = &set_flag<&Options::no_code>},
+        {.names = "--source",
+         .argument = "DIR",
+         .help = "sources of the program: names of records and their fields, where modules have been stripped of them",
+         .scope = Scope::inputs,
+         .holds = true,
+         .repeatable = true,
+         .reads = "sources",
+         .set = &add_text<&Options::sources>},
+        {.names = "--no-records",
+         .help = "print records as the tuples that they are",
+         .scope = Scope::inputs,
+         .holds = true,
+         .set = &set_flag<&Options::no_records>},
     };
 }
 

@@ -62,6 +62,8 @@ struct Options {
     std::string executable;
     std::vector<std::string> code;     ///< --code, as given
     bool no_code = false;              ///< --no-code
+    std::vector<std::string> sources;  ///< --source, as given
+    bool no_records = false;           ///< --no-records
     std::uint64_t term_bytes = 200;    ///< 0: whole terms
     std::string into;                  ///< address of the term whose elements `heap` lists
     std::uint64_t page = 1;            ///< of a term's elements

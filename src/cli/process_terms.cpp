@@ -54,6 +54,8 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
             kept->state = all.state;
         }
     }
+    if (all.snapshot().records != nullptr)
+        all.records = std::make_shared<const analyses::RecordScope>(all.snapshot(), all.process, *all.terms, all.state);
     all.names = std::make_unique<present::Names>(context.names(all.snapshot()));
     return all;
 }

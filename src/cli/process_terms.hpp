@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyses/heaps/loop_state.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "cli/context.hpp"
 #include "present/tables_terms.hpp"
@@ -23,6 +24,7 @@ struct ProcessTerms {
     std::shared_ptr<analyses::TermMeasures> measures;
     std::unique_ptr<present::Names> names;
     std::optional<analyses::LoopState> state;  ///< of a server
+    std::shared_ptr<const analyses::RecordScope> records;
 
     const Snapshot& snapshot() const { return artifact->snapshot(); }
     const Process& row() const { return snapshot()[process]; }
@@ -33,7 +35,9 @@ struct ProcessTerms {
                 *terms,
                 *measures,
                 static_cast<std::size_t>(context.options().term_bytes),
-                state ? std::optional(state->root) : std::nullopt};
+                state ? std::optional(state->root) : std::nullopt,
+                std::make_shared<present::AnswerBudget>(),
+                {records, context.for_people()}};
     }
 };
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyses/causes/labels.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/redact_lex.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -259,6 +261,15 @@ std::string Names::place(const Frame& frame) const {
     return fmt::format("{}:{}", file, fmt::join(line.lines, " or "));
 }
 
+std::string Names::fun_head(FunctionId function) const {
+    if (function == FunctionId::none || snapshot_->frame_lines.empty() ||
+        !snapshot_->text(snapshot_->functions[function].name).starts_with('-'))
+        return {};
+    const FrameLine head = snapshot_->frame_lines.head_of(function);
+    if (head.line() == 0) return {};
+    return fmt::format("{}:{}", head.file.substr(head.file.rfind('/') + 1), head.line());
+}
+
 std::string Names::function_at(const Frame& frame) const {
     const std::string at = place(frame);
     return at.empty() ? function(frame.function) : fmt::format("{}  {}", function(frame.function), at);
@@ -276,9 +287,18 @@ std::string Names::group(const analyses::GroupKey& key) const {
     return {};
 }
 
+std::string Names::label(TextId label) const {
+    const std::string_view term = snapshot_->text(label);
+    const std::optional<analyses::Sentence> words = analyses::known_label(term);
+    if (!words) return printed_text(term, syntax_);
+    std::string text;
+    for (const Text::Piece& piece : spell(*this, *words).pieces) text += piece.text;
+    return text;
+}
+
 std::string Names::called(const Process& process) const {
     if (process.name != TextId::none) return bare(process.name);
-    if (process.label != TextId::none) return printed_text(snapshot_->text(process.label), syntax_);
+    if (process.label != TextId::none) return label(process.label);
     return function(process.real_initial_call);
 }
 

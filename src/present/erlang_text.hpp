@@ -52,6 +52,10 @@ public:
     std::string function(FunctionId function) const;
     /// Where a frame is in its source: "gen.erl:256", or "gen.erl:256 or 271"; empty where that is not known.
     std::string place(const Frame& frame) const;
+    /// "cart.erl:12", where a fun stands in its source; empty for what is no fun, or where its line is not known.
+    std::string fun_head(FunctionId function) const;
+    /// What a process's label says: in words where its library is known, else the term.
+    std::string label(TextId label) const;
     /// "cart:total/1 cart.erl:88".
     std::string function_at(const Frame& frame) const;
     std::string pid(Pid pid) const { return pid_text(pid, syntax_); }

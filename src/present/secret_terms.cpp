@@ -132,7 +132,37 @@ bool SecretTerms::credentials(std::string_view tag, const std::vector<Element>& 
     return !places.empty();
 }
 
+bool is_secret_field(TermSource& source, std::string_view field, const Element& value) {
+    const Secrecy secrecy = secrecy_of(field);
+    if (secrecy == Secrecy::none || value.kind == ElementKind::nil) return false;
+    if (value.kind == ElementKind::atom && tells_nothing(value.text)) return false;
+    constexpr std::size_t enough = 256;
+    return secrecy == Secrecy::always || looks_like_code(term_text(source, value, {.max_bytes = enough}));
+}
+
 std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
+    std::vector<std::uint64_t> places = elements_behind_keys(tuple);
+    if (records_ != nullptr && !records_->empty()) add_secret_fields(tuple, places);
+    return places;
+}
+
+void SecretTerms::add_secret_fields(ObjectId tuple, std::vector<std::uint64_t>& places) {
+    // What elements_behind_keys() has read: all of a tuple, or more than any record has.
+    if (elements_.size() < 2 || elements_[0].kind != ElementKind::atom) return;
+    const RecordType* const record =
+        records_->of_tag(elements_[0].text, elements_.size(), records_->within(tuple, records_->module()));
+    if (record == nullptr) return;
+    const std::size_t before = places.size();
+    for (std::size_t i = 1; i < elements_.size(); ++i)
+        if (key_of_atom(record->fields[i - 1]).secrecy != Secrecy::none &&
+            is_secret_field(source_, record->fields[i - 1], elements_[i]))
+            places.push_back(i);
+    if (places.size() == before) return;
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+}
+
+std::vector<std::uint64_t> SecretTerms::elements_behind_keys(ObjectId tuple) {
     constexpr std::size_t most_elements = 4096;
     std::vector<std::uint64_t> places;
     std::vector<Element>& elements = elements_;

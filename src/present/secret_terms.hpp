@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyses/heaps/record_scope.hpp"
 #include "beamheap/terms.hpp"
 #include "present/redact.hpp"
 
@@ -22,8 +23,10 @@ namespace beamheap::present {
 
 class SecretTerms {
 public:
-    /// Must not outlive the source. Nothing is read before the first question.
-    explicit SecretTerms(TermSource& source) : source_(source) {}
+    /// Must not outlive the source and the scope. Nothing is read before the first question. What a record's field is
+    /// called is a key, too, where it is a record of the scope's module.
+    explicit SecretTerms(TermSource& source, const analyses::RecordScope* records = nullptr)
+        : source_(source), records_(records) {}
 
     /// Whether an object is a secret or a part of one. What was decoded from external terms is judged by its text
     /// alone.
@@ -62,6 +65,7 @@ private:
     void mark(const Element& element);
     void mark_parts();
     std::vector<std::uint64_t> keyed_elements(ObjectId tuple);
+    std::vector<std::uint64_t> elements_behind_keys(ObjectId tuple);
     bool credentials(std::string_view tag, const std::vector<Element>& elements, std::vector<std::uint64_t>& places);
     std::string short_text(const Element& term, std::size_t most = longest_key);
     bool is_text(const Element& element);
@@ -69,7 +73,10 @@ private:
 
     static constexpr std::size_t longest_key = 96;
 
+    void add_secret_fields(ObjectId tuple, std::vector<std::uint64_t>& places);
+
     TermSource& source_;
+    const analyses::RecordScope* records_;
     bool marked_ = false;
     std::vector<bool> secret_, secret_literals_;
     std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps
@@ -79,6 +86,10 @@ private:
     std::unordered_map<std::string, Key, TextHash, std::equal_to<>> atoms_;
     std::unordered_map<std::string, bool> befores_;  ///< what names_what_follows() has said
 };
+
+/// Whether a field of this name holds a secret: #state{password = <<"...">>}, {pin = 1234}; not #state{password =
+/// undefined}.
+bool is_secret_field(TermSource& source, std::string_view field, const Element& value);
 
 /// A printed text, or what was cut off it is judged by: with its secrets masked, as the literal that it is. `escaped`
 /// is what stands between its quotes.

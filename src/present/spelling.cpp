@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/causes/labels.hpp"
 #include "present/term_printer.hpp"
 #include "present/units.hpp"
 
@@ -62,10 +63,15 @@ public:
         text.add(names_.pid(process.pid));
         const FunctionId call =
             process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-        std::string kind = process.label != TextId::none
-                               ? printed_text(names_.snapshot().text(process.label), names_.syntax())
-                           : says_nothing(call) ? std::string()
-                                                : names_.function(call);
+        if (process.label != TextId::none) {
+            text.add(" (");
+            const Sentence words = analyses::label_in_words(names_.snapshot().text(process.label));
+            for (const Part& part : words.parts())
+                for (Text::Piece& piece : std::visit(*this, static_cast<const analyses::AnyPart&>(part)).pieces)
+                    text.pieces.push_back(std::move(piece));
+            return text.add(")");
+        }
+        std::string kind = says_nothing(call) ? std::string() : names_.function(call);
         return kind.empty() ? text : text.add(" (").add(std::move(kind), Content::name).add(")");
     }
     Text operator()(const AnyProcess& process) const {
@@ -84,7 +90,10 @@ public:
     }
     Text operator()(FunctionId function) const {
         if (function == FunctionId::none) return Text{}.add("an unknown function");
-        return as_function(Text{}.add(names_.function(function), Content::name));
+        Text text = as_function(Text{}.add(names_.function(function), Content::name));
+        if (const std::string head = names_.fun_head(function); !head.empty())
+            text.add(" (").add(head, Content::name).add(")");
+        return text;
     }
     Text operator()(const KnownFunction& f) const {
         // Those that Elixir calls by modules of its own.

@@ -28,7 +28,8 @@ struct Child {
     Element key;  ///< in a map; in a tuple its first element, which may name the others
     bool keyed = false;
     Element value;
-    bool secret = false;  ///< by its place
+    bool secret = false;                 ///< by its place
+    const RecordType* record = nullptr;  ///< that it is a field of
     std::uint64_t retained = 0, flat = 0;
 };
 
@@ -64,9 +65,11 @@ private:
     void places(ObjectId id, bool tuple) {
         ElementCursor cursor = source_.elements(id);
         Element value, first;
+        const RecordType* const record =
+            tuple && view_.records() != nullptr ? view_.record_of(id, view_.records()->module()) : nullptr;
         if (tuple && view_.secrets() != nullptr) secret_places_ = view_.secrets()->elements_of(id);
         for (std::uint64_t at = 1; children_.size() < most_children && source_.next(cursor, value); ++at) {
-            add({at, first, false, value});
+            add({at, first, false, value, false, record});
             if (tuple && at == 1) first = value;
         }
     }
@@ -122,7 +125,7 @@ public:
                 if (words < least() || tops.size() == most_parts) continue;
                 TreeTerm top;
                 top.root = root;
-                top.part = {0, {}, false, view_.source().root(root), false, words, 0};
+                top.part = {0, {}, false, view_.source().root(root), false, nullptr, words, 0};
                 add(std::move(top), tops);
             }
         }
@@ -185,6 +188,7 @@ private:
 };
 
 std::string where_text(const TermView& view, const Child& child) {
+    if (child.record != nullptr && child.place >= 2) return field_name(view.names(), *child.record, child.place);
     return child.keyed ? view.short_text(child.key) : fmt::format("[{}]", child.place);
 }
 
@@ -257,7 +261,8 @@ Table term_tree_table(const TermView& view, std::size_t depth, const Element& te
         {{.name = "shape", .title = "SHAPE", .doc = "what it is, in words", .content = Content::name},
          [=](const TreeTerm& t) {
              return t.more != 0 ? Value()
-                                : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value)));
+                                : Value(spell(view.names(), analyses::shape_in_words(view.source(), t.part.value,
+                                                                                     view.shape_records())));
          }},
         {{.name = "term",
           .title = "TERM",

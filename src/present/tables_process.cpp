@@ -107,6 +107,10 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
                   .wide = wide,
                   .lesser = row.lesser,
                   .least = row.least};
+    if (show.identify && row.name == "name") {
+        column.content = Content::term;  // or its label
+        column.end_tells = true;
+    }
     if (show.identify && (row.name == "initial_call" || row.name == "name"))
         return {std::move(column), [names, identify = show.identify, by_name = row.name == "name"](const ProcId& id) {
                     identify(id);
@@ -224,7 +228,7 @@ Table group_table(const Names& names, const analyses::ProcessGroups& groups) {
         {{.name = "initial_call",
           .title = "INITIAL CALL",
           .doc = "$initial_call, or what it was spawned as",
-          .content = Content::name},
+          .content = Content::term},
          [=](const Group& g) {
              return g->key.kind == analyses::GroupKey::Kind::none ? function(names, g->function)
                                                                   : text(names.group(g->key));
@@ -260,7 +264,7 @@ Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std:
          [=, &s](const Row& row) {
              const Process& p = s[row.process];
              if (p.name != TextId::none) return bare(names, p.name);
-             if (p.label != TextId::none) return printed(names, p.label);
+             if (p.label != TextId::none) return Value(names.label(p.label));
              return counted_as(function(names, analyses::first_call(p)), row.alike);
          }},
         {{.name = "pid", .title = "PID", .doc = "the process"},

@@ -31,6 +31,11 @@ std::string sender_text(const TermView& view, std::uint32_t root) {
 
 }  // namespace
 
+std::string field_name(const Names& names, const RecordType& record, std::uint64_t place) {
+    return fmt::format("#{}.{}", bare_text(record.name, names.syntax()),
+                       bare_text(record.fields[static_cast<std::size_t>(place) - 2], names.syntax()));
+}
+
 Value TermView::address_value(std::uint64_t address) {
     return address == 0 ? Value() : Value(fmt::format("{:X}", address));
 }
@@ -135,7 +140,7 @@ Table frame_table(const TermView& view, std::span<const Frame> frames) {
              if (found == slots->end()) return Value(std::move(terms));
              for (const std::uint32_t root : found->second)
                  terms.emplace_back(Object{{"name", fmt::format("y{}", view.graph().roots()[root].index)},
-                                           {"term", view.text(view.source().root(root))}});
+                                           {"term", view.root_text(root)}});
              return Value(std::move(terms));
          }},
     };
@@ -171,7 +176,7 @@ Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Colu
         {{.name = "pos", .title = "POS", .unit = Unit::count, .doc = "place in the queue, 0 is the oldest"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
         {{.name = "term", .title = "TERM", .doc = "the message", .content = Content::term, .own_line = true},
-         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+         [=](const std::uint32_t& r) { return Value(view.root_text(r)); }},
         {{.name = "flat_words",
           .title = "FLAT words",
           .unit = Unit::words,
@@ -342,7 +347,7 @@ Table root_table(const TermView& view, bool garbage) {
              return TermView::address_value(address_of(view.source(), view.source().root(r)));
          }},
         {{.name = "term", .title = "TERM", .doc = "what it holds", .content = Content::term, .own_line = true},
-         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+         [=](const std::uint32_t& r) { return Value(view.root_text(r)); }},
         {{.name = "also_held_by",
           .title = "ALSO HELD BY",
           .holds = Holds::texts,
@@ -390,7 +395,7 @@ Table object_table(const TermView& view, std::uint32_t key) {
           .content = Content::term,
           .own_line = true,
           .keyed_by = "key"},
-         [=](const std::uint32_t& r) { return Value(view.text(view.source().root(r))); }},
+         [=](const std::uint32_t& r) { return Value(view.root_text(r)); }},
     };
     return table_of(std::move(columns), view.roots_of(RootKind::table_object), "an empty table");
 }
@@ -409,8 +414,8 @@ Table histogram_table(std::vector<analyses::KindShare> rows) {
 
 namespace {
 
-/// Which element of `from` is `to`, named as one says it.
-std::string step_name(const TermView& view, ObjectId from, ObjectId to) {
+/// Which element of `from` is `to`, named as one says it. `module` is whose records it is in.
+std::string step_name(const TermView& view, ObjectId from, ObjectId to, std::string_view module) {
     TermSource& source = view.source();
     const ObjectHead head = source.head(from);
     ElementCursor cursor = source.elements(from);
@@ -420,7 +425,11 @@ std::string step_name(const TermView& view, ObjectId from, ObjectId to) {
     switch (head.kind) {
         case TermKind::tuple:
             while (source.next(cursor, element))
-                if (++index; is_it()) return fmt::format("field {}", index);
+                if (++index; is_it()) {
+                    const RecordType* const record = view.record_of(from, module);
+                    return record == nullptr || index < 2 ? fmt::format("field {}", index)
+                                                          : field_name(view.names(), *record, index);
+                }
             break;
         case TermKind::cons: source.next(cursor, element); return is_it() ? "head" : "tail";
         case TermKind::flat_map: {
@@ -453,10 +462,13 @@ std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& pat
     TermSource& source = view.source();
     std::uint64_t cell = 0;  // cells of a list gone along, since its first
     bool in_map = false;     // within the nodes of a large map
+    const analyses::RecordScope* const records = view.records();
+    std::string_view module = records == nullptr ? std::string_view{} : records->of_root(view.graph(), path.root);
     for (std::size_t i = 1; i < path.objects.size(); ++i) {
         const ObjectId from = path.objects[i - 1];
         const ObjectId to = path.objects[i];
-        std::string via = step_name(view, from, to);
+        if (records != nullptr) module = records->within(from, module);
+        std::string via = step_name(view, from, to, module);
         if (via == "node") {
             in_map = true;
             continue;

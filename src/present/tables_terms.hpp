@@ -11,7 +11,9 @@
 
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/paths.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_measures.hpp"
+#include "analyses/heaps/term_shape.hpp"
 #include "beamheap/terms.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
@@ -19,26 +21,39 @@
 
 namespace beamheap::present {
 
+/// Whose records the tuples of a process are; nullptr: none are named. Where they are not `printed` as records (in what
+/// programs read), their fields' names say what is secret all the same.
+struct ShownRecords {
+    std::shared_ptr<const analyses::RecordScope> scope;
+    bool printed = false;
+};
+
 /// What terms of one process are shown with; `state_root` is the root that holds the state of a server. Everything that
 /// it refers to must outlive the tables made of it.
 class TermView {
 public:
     TermView(const Names& names, const Process& process, TermSource& source, analyses::TermMeasures& measures,
              std::size_t term_bytes, std::optional<std::size_t> state_root = {},
-             std::shared_ptr<AnswerBudget> budget = std::make_shared<AnswerBudget>())
+             std::shared_ptr<AnswerBudget> budget = std::make_shared<AnswerBudget>(), ShownRecords records = {})
         : names_(names),
           process_(process),
           source_(source),
           measures_(measures),
           state_root_(state_root),
-          budget_(std::move(budget)) {
+          budget_(std::move(budget)),
+          records_(std::move(records)) {
         budget_->allow(source.graph());
         options_.budget = budget_.get();
         options_.syntax = names.syntax();
         options_.max_bytes = term_bytes;
         options_.hide_secrets = names.hides_secrets();
-        if (options_.hide_secrets) secrets_ = std::make_shared<SecretTerms>(source);
+        if (options_.hide_secrets) secrets_ = std::make_shared<SecretTerms>(source, records_.scope.get());
         options_.secrets = secrets_.get();
+        if (records_.scope != nullptr) {
+            options_.as_records = records_.printed;
+            options_.records = records_.scope.get();
+            options_.module = options_.records->module();
+        }
     }
     const Names& names() const { return names_; }
     const Process& process() const { return process_; }
@@ -54,6 +69,23 @@ public:
     SecretTerms* secrets() const { return secrets_.get(); }
 
     std::string text(const Element& term) const { return term_text(source_, term, options_); }
+    /// What graph().roots()[root] holds.
+    std::string root_text(std::size_t root) const {
+        PrintOptions options = options_;
+        if (options.records != nullptr) options.module = options.records->of_root(graph(), root);
+        return term_text(source_, source_.root(root), options);
+    }
+    /// The record that a tuple is printed as; nullptr: it is printed as a tuple. `module` is whose records it is in.
+    const RecordType* record_of(ObjectId tuple, std::string_view module) const {
+        if (!options_.as_records) return nullptr;
+        return options_.records->of_tuple(source_, tuple, source_.head(tuple), options_.records->within(tuple, module));
+    }
+    const analyses::RecordScope* records() const { return options_.as_records ? options_.records : nullptr; }
+    /// The same for shapes, which are sentences whatever reads them.
+    analyses::ShapeRecords shape_records() const {
+        const analyses::RecordScope* const scope = records_.scope.get();
+        return {scope, scope == nullptr ? std::string_view{} : scope->module()};
+    }
     /// The same of an element that is known to be secret, or not.
     std::string text(const Element& term, bool secret) const { return secret ? std::string(masked) : text(term); }
     static constexpr std::string_view masked = "'***'";
@@ -81,8 +113,11 @@ private:
     std::shared_ptr<AnswerBudget> budget_;
     PrintOptions options_;
     std::shared_ptr<SecretTerms> secrets_;
+    ShownRecords records_;
 };
 
+/// "#state.sessions": element `place`, from 2 on, of a record.
+std::string field_name(const Names& names, const RecordType& record, std::uint64_t place);
 /// Frames, youngest first, with the terms that each holds.
 Table frame_table(const TermView& view, std::span<const Frame> frames);
 Table dictionary_table(const TermView& view);

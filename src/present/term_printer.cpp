@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "erlang/term_walks.hpp"
 #include "present/open_objects.hpp"
 #include "present/redact.hpp"
+#include "present/term_words.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    enum class Kind : std::uint8_t { list, keywords, tuple, map };
+    enum class Kind : std::uint8_t { list, keywords, tuple, record, map };
     struct Frame {
         Kind kind;
         bool tail = false;        // list: its tail comes next
@@ -54,6 +54,8 @@ private:
         Element held;             // map: the value to come
         std::size_t map = 0;      // index into maps_
         std::size_t outside = 0;  // objects that were open before it
+        const RecordType* record = nullptr;
+        std::string_view module;  // whose records are in it
     };
     struct Map {
         std::vector<Pair> pairs;  // small ones, in order
@@ -81,13 +83,33 @@ private:
                 Element element;
                 if (!source_.next(frame.cursor, element)) return close("}");
                 if (frame.done++ != 0) comma();
+                const bool field = frame.record != nullptr && frame.done >= 2;
+                if (field && hides_field(frame.record->fields[static_cast<std::size_t>(frame.done) - 2], element))
+                    return emit_hidden();
                 return emit(element);
             }
+            case Kind::record: return step_record(frame);
             case Kind::list: return step_list(frame);
             case Kind::keywords: return step_keywords(frame);
             case Kind::map: return step_map(frame);
         }
     }
+
+    // #state{socket = Socket,...}; state(socket: socket, ...).
+    void step_record(Frame& frame) {
+        Element element;
+        if (!source_.next(frame.cursor, element)) return close(elixir_ ? ")" : "}");
+        const std::string& field = frame.record->fields[static_cast<std::size_t>(frame.done)];
+        if (frame.done++ != 0) comma();
+        if (elixir_) append_elixir_key(out_, field);
+        else (out_ += atom_text(field, Syntax::erlang)) += " = ";
+        if (hides_field(field, element)) emit_hidden();
+        else emit(element);
+    }
+    bool hides_field(const std::string& field, const Element& value) const {
+        return options_.hide_secrets && is_secret_field(source_, field, value);
+    }
+    void emit_hidden() { out_ += elixir_ ? ":\"***\"" : "'***'"; }
 
     void step_list(Frame& frame) {
         Element element;
@@ -166,7 +188,8 @@ private:
     void cut_off() {
         while (!frames_.empty()) {
             Frame& frame = frames_.back();
-            const char* closed = frame.kind == Kind::tuple || frame.kind == Kind::map ? "}" : "]";
+            const bool braces = frame.kind == Kind::tuple || frame.kind == Kind::map || frame.kind == Kind::record;
+            const char* closed = frame.kind == Kind::record && elixir_ ? ")" : braces ? "}" : "]";
             if (frame.kind == Kind::map && frame.value) {
                 out_ += frame.keys_first ? "..." : "=>...";
                 printed_.cut = true;
@@ -179,7 +202,8 @@ private:
     }
     bool more_follows(Frame& frame) {
         switch (frame.kind) {
-            case Kind::tuple: return frame.cursor.left != 0;
+            case Kind::tuple:
+            case Kind::record: return frame.cursor.left != 0;
             case Kind::list: {
                 if (!frame.tail) return true;
                 Element element;
@@ -201,14 +225,14 @@ private:
     void emit(const Element& e) {
         switch (e.kind) {
             case ElementKind::nil: out_ += "[]"; break;
-            case ElementKind::small: append_integer(e.number); break;
+            case ElementKind::small: append_decimal(out_, e.number); break;
             case ElementKind::atom: append_bounded_atom(name_of(e)); break;
             case ElementKind::pid: append_pid(e.pid); break;
             case ElementKind::port: append_port(e.port); break;
             case ElementKind::object: emit_object(e); break;
             case ElementKind::missing:
                 out_ += "<term ";
-                append_hex(e.address);
+                append_hexadecimal(out_, e.address);
                 out_ += ", not in the dump>";
                 printed_.missing = true;
                 break;
@@ -218,39 +242,14 @@ private:
                 break;
             case ElementKind::catching:
                 out_ += "<catch ";
-                append_catch(e.text);
+                append_catch_place(out_, e.text, options_.syntax);
                 out_ += '>';
                 break;
         }
     }
 
-    // "proc_lib:init_p/5 + 12", the place that a catch leads to.
-    void append_catch(std::string_view place) {
-        const std::size_t arity = place.find('/');
-        const std::size_t colon = place.rfind(':', arity);
-        const std::size_t end = arity == place.npos ? arity : place.find_first_not_of("0123456789", arity + 1);
-        if (options_.syntax != Syntax::elixir || colon == place.npos || arity == place.npos ||
-            arity + 1 == place.size()) {
-            out_ += place;
-            return;
-        }
-        const auto unquoted = [](std::string_view atom) {
-            if (atom.size() > 1 && atom.front() == '\'' && atom.back() == '\'') atom = atom.substr(1, atom.size() - 2);
-            return atom;
-        };
-        std::uint32_t arguments = 0;
-        for (std::size_t i = arity + 1; i < std::min(end, place.size()); ++i)
-            arguments = arguments * 10 + static_cast<std::uint32_t>(place[i] - '0');
-        out_ += function_text(unquoted(place.substr(0, colon)), unquoted(place.substr(colon + 1, arity - colon - 1)),
-                              arguments, Syntax::elixir);
-        if (end != place.npos) out_ += place.substr(end);
-    }
-
     void emit_object(const Element& e) {
-        if (options_.secrets != nullptr && options_.secrets->hides(e.id)) {
-            out_ += elixir_ ? ":\"***\"" : "'***'";
-            return;
-        }
+        if (options_.secrets != nullptr && options_.secrets->hides(e.id)) return emit_hidden();
         const ObjectHead head = source_.head(e.id);
         switch (head.kind) {
             case TermKind::cons: return emit_list(e);
@@ -279,7 +278,7 @@ private:
             case TermKind::unknown:
             case TermKind::count_:
                 out_ += "<term ";
-                append_hex(head.address);
+                append_hexadecimal(out_, head.address);
                 out_ += " of unknown form>";
                 printed_.missing = true;
                 break;
@@ -302,15 +301,33 @@ private:
         Frame frame{Kind::tuple};
         frame.outside = open_.size();
         if (!open_.enter(id)) return emit_cycle(head.address);
-        out_ += '{';
         frame.cursor = source_.elements(id);
+        frame.module = module_within(id);
+        if (options_.records != nullptr) frame.record = options_.records->of_tuple(source_, id, head, frame.module);
+        if (frame.record != nullptr && options_.as_records) {
+            frame.kind = Kind::record;
+            Element tag;
+            source_.next(frame.cursor, tag);
+            out_ += elixir_ ? "" : "#";
+            out_ +=
+                elixir_ ? bare_text(frame.record->name, Syntax::elixir) : atom_text(frame.record->name, Syntax::erlang);
+            out_ += elixir_ ? '(' : '{';
+        } else {
+            out_ += '{';
+        }
         frames_.push_back(frame);
+    }
+
+    /// Whose records are within an object that is met where the printer stands.
+    std::string_view module_within(ObjectId id) const {
+        if (options_.records == nullptr) return {};
+        return options_.records->within(id, frames_.empty() ? options_.module : frames_.back().module);
     }
 
     void emit_cycle(const Element& e) { emit_cycle(source_.head(e.id).address); }
     void emit_cycle(std::uint64_t address) {
         out_ += "<cyclic term ";
-        append_hex(address);
+        append_hexadecimal(out_, address);
         out_ += '>';
         printed_.cyclic = true;
     }
@@ -343,6 +360,7 @@ private:
         Frame frame{elixir_ && is_keywords(e) ? Kind::keywords : Kind::list};
         frame.outside = open_.size();
         if (!open_.enter(e.id)) return emit_cycle(e);
+        frame.module = module_within(e.id);
         out_ += '[';
         frame.cursor = source_.elements(e.id);
         frames_.push_back(frame);
@@ -394,6 +412,7 @@ private:
         if (!may_open()) return;
         Frame frame{Kind::map};
         frame.outside = open_.size();
+        frame.module = module_within(id);
         if (!open_.enter(id)) return emit_cycle(head.address);
         out_ += elixir_ ? "%" + structure + "{" : std::string("#{");
         frame.keys_first = atoms;
@@ -468,7 +487,7 @@ private:
         const Bytes got = source_.bytes(id, 0, wanted, data);
         if (got == Bytes::absent || data.empty()) {
             out_ += "<<";
-            append_number(head.size);
+            append_decimal(out_, head.size);
             out_ += head.size == 1 ? " byte, not in the dump>>" : " bytes, not in the dump>>";
             printed_.missing = true;
             return;
@@ -510,7 +529,7 @@ private:
     void append_lost(std::uint64_t lost) {
         if (lost == 0) return;
         out_ += ", ";
-        append_number(lost);
+        append_decimal(out_, lost);
         out_ += lost == 1 ? " byte not in the dump" : " bytes not in the dump";
         printed_.missing = true;
     }
@@ -539,12 +558,12 @@ private:
             if (i != 0) comma();
             const auto byte = static_cast<unsigned char>(data[i]);
             if (head.extra_bits != 0 && i == head.size) {
-                append_number(static_cast<unsigned>(byte) >> (8 - head.extra_bits));
+                append_decimal(out_, static_cast<unsigned>(byte) >> (8 - head.extra_bits));
                 out_ += elixir_ ? "::size(" : ":";
-                append_number(head.extra_bits);
+                append_decimal(out_, head.extra_bits);
                 if (elixir_) out_ += ')';
             } else {
-                append_number(byte);
+                append_decimal(out_, byte);
             }
         }
         if (cut) out_ += "...";
@@ -556,19 +575,19 @@ private:
     void emit_fun(const ObjectHead& head) {
         out_ += elixir_ ? "#Function<" : "#Fun<";
         if (elixir_) {
-            append_number(head.index);
+            append_decimal(out_, head.index);
             out_ += '.';
-            append_number(head.uniq);
+            append_decimal(out_, head.uniq);
             out_ += '/';
-            append_number(head.arity);
+            append_decimal(out_, head.arity);
             out_ += " in ";
             out_ += atom_text(head.module, Syntax::elixir);
         } else {
             out_ += atom_text(head.module, Syntax::erlang);
             out_ += '.';
-            append_number(head.index);
+            append_decimal(out_, head.index);
             out_ += '.';
-            append_number(head.uniq);
+            append_decimal(out_, head.uniq);
         }
         out_ += '>';
     }
@@ -584,7 +603,7 @@ private:
             out_ += atom_text(head.function, Syntax::erlang);
         }
         out_ += '/';
-        append_number(head.arity);
+        append_decimal(out_, head.arity);
     }
     void emit_reference(const ObjectHead& head) {
         out_ += elixir_ ? "#Reference<" : "#Ref<";
@@ -592,7 +611,7 @@ private:
         else append_node(0, head.node);
         for (unsigned i = head.numbers; i-- > 0;) {
             out_ += '.';
-            append_number(head.words[i]);
+            append_decimal(out_, head.words[i]);
         }
         out_ += '>';
     }
@@ -610,23 +629,23 @@ private:
     /// The number of a node, or its name where no number is known.
     void append_node(std::uint32_t number, std::string_view node) {
         const Count channel = number != 0 || node.empty() ? Count(number) : source_.channel_of(node);
-        if (channel.has()) append_number(*channel);
+        if (channel.has()) append_decimal(out_, *channel);
         else append_escaped(out_, node, '>', Syntax::erlang);
     }
     void append_pid(const Pid& pid, std::string_view node = {}) {
         out_ += elixir_ ? "#PID<" : "<";
         append_node(pid.node, node);
         out_ += '.';
-        append_number(pid.number);
+        append_decimal(out_, pid.number);
         out_ += '.';
-        append_number(pid.serial);
+        append_decimal(out_, pid.serial);
         out_ += '>';
     }
     void append_port(const PortName& port, std::string_view node = {}) {
         out_ += "#Port<";
         append_node(port.node, node);
         out_ += '.';
-        append_number(port.number);
+        append_decimal(out_, port.number);
         out_ += '>';
     }
     void append_bounded_atom(const std::string& name) {
@@ -641,20 +660,6 @@ private:
         }
         out_ += digits;
     }
-    void append_integer(std::int64_t value) {
-        std::array<char, 24> digits{};
-        out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-    }
-    void append_number(std::uint64_t value) {
-        std::array<char, 24> digits{};
-        out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-    }
-    void append_hex(std::uint64_t value) {
-        std::array<char, 24> digits{};
-        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
-        for (const char* p = digits.data(); p != end; ++p) out_ += *p >= 'a' ? static_cast<char>(*p - 'a' + 'A') : *p;
-    }
-
     TermSource& source_;
     const PrintOptions& options_;
     bool elixir_;

@@ -14,6 +14,7 @@
 #include <exception>
 #include <string>
 
+#include "analyses/heaps/record_scope.hpp"
 #include "beamheap/terms.hpp"
 #include "present/literal_format.hpp"
 #include "present/secret_terms.hpp"
@@ -58,6 +59,10 @@ struct PrintOptions {
     bool hide_secrets = false;
     /// What is hidden by its place is printed as '***'; nullptr: nothing is.
     SecretTerms* secrets = nullptr;
+    /// Whose records the tuples are: a field whose name says so is hidden, with hide_secrets. nullptr: none is one.
+    const analyses::RecordScope* records = nullptr;
+    bool as_records = false;       ///< those are printed as records: #state{socket = #Port<0.6>,...}
+    std::string_view module = {};  ///< whose records are in the term, with `records`; must outlive the call
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };
 

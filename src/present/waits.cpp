@@ -30,7 +30,7 @@ std::string target_name(const Names& names, const WaitTarget& target) {
     return names.bare(target.name);
 }
 
-// What a process without a name runs: its label, or what it was started as.
+// What a process without a name runs: its label, or what it was started as. As programs read it: the label's term.
 std::string target_runs(const Names& names, ProcId id) {
     if (id == ProcId::none) return {};
     const Process& process = names.snapshot()[id];
@@ -42,6 +42,8 @@ std::string target_runs(const Names& names, ProcId id) {
 // For people: its name, or else what it runs.
 std::string told(const Names& names, const WaitTarget& target) {
     std::string name = target_name(names, target);
+    const TextId label = target.process == ProcId::none ? TextId::none : names.snapshot()[target.process].label;
+    if (name.empty() && label != TextId::none) return names.label(label);
     return name.empty() ? target_runs(names, target.process) : name;
 }
 std::string told(const Names& names, ProcId id) {
@@ -117,7 +119,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
         {{.name = "waiter_runs",
           .title = "WAITER RUNS",
           .doc = "of one without a name: its label, or what it was started as",
-          .content = Content::name},
+          .content = Content::term},
          [names](Row e) { return name_or_null(target_runs(names, e->waiter)); }},
         {{.name = "target",
           .title = "WAITED FOR",
@@ -132,7 +134,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
         {{.name = "target_runs",
           .title = "TARGET RUNS",
           .doc = "of one without a name: its label, or what it was started as",
-          .content = Content::name},
+          .content = Content::term},
          [names](Row e) { return name_or_null(target_runs(names, e->target.process)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},
          [names](Row e) { return cells::function(names, e->function); }},
@@ -181,7 +183,7 @@ Table wait_fan_in_table(const Names& names, const Waits& waits) {
         {{.name = "runs",
           .title = "RUNS",
           .doc = "of one without a name: its label, or what it was started as",
-          .content = Content::name},
+          .content = Content::term},
          [names](Row f) { return name_or_null(target_runs(names, f->target.process)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](Row f) { return Value(f->waiters); }},
@@ -237,7 +239,11 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
           .doc = "a pid, a port, or a name on another node",
           .content = Content::name},
          [names](const Row& f) { return Value(wait_target(names, f.first->target)); }},
-        {{.name = "name", .title = "WAITED FOR", .doc = "its name, or what it runs", .content = Content::name},
+        {{.name = "name",
+          .title = "WAITED FOR",
+          .doc = "its name, or what it runs",
+          .content = Content::term,
+          .end_tells = true},
          [names, held](const Row& f) { return name_or_null(times(told(names, f.first->target), f.second)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](const Row& f) { return Value(f.first->waiters * f.second); }},
@@ -260,7 +266,7 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
         {{.name = "waits_for",
           .title = "WAITS FOR",
           .doc = "whom it waits for itself",
-          .content = Content::name,
+          .content = Content::term,
           .lesser = 2},
          [names, &waits](const Row& f) {
              const WaitEdge* edge =
@@ -290,7 +296,8 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
         {{.name = "waiter_name",
           .title = "WAITER",
           .doc = "its name, or what it runs",
-          .content = Content::name,
+          .content = Content::term,
+          .end_tells = true,
           .least = 14},
          [names](const Row& e) { return name_or_null(times(told(names, e.first->waiter), e.second)); }},
         {{.name = "target",
@@ -301,7 +308,8 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
         {{.name = "target_name",
           .title = "WAITS FOR",
           .doc = "its name, or what it runs",
-          .content = Content::name,
+          .content = Content::term,
+          .end_tells = true,
           .least = 14},
          [names](const Row& e) { return name_or_null(told(names, e.first->target)); }},
         {{.name = "function", .title = "FUNCTION", .doc = "the call that is blocked", .content = Content::name},

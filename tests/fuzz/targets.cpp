@@ -17,7 +17,7 @@ void run_program(std::string_view bytes) {
     (void)run_line(sum % lines(), bytes);
 }
 
-constexpr std::array<Target, 12> table{{
+constexpr std::array<Target, 13> table{{
     {"dump", &load_and_walk, &mutate_dump},
     {"program", &run_program, &mutate_dump},
     {"elf", &run_elf, nullptr},
@@ -25,6 +25,7 @@ constexpr std::array<Target, 12> table{{
     {"memory", &run_memory, &mutate_memory},
     {"archive", &run_archive, nullptr},
     {"module", &run_module, nullptr},
+    {"source", &run_source, nullptr},
     {"external", &run_external, nullptr},
     {"selector", &run_selector, nullptr},
     {"config", &run_config, nullptr},

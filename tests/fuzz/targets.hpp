@@ -33,6 +33,7 @@ std::string mutate_memory(std::string_view bytes, std::uint64_t seed, std::size_
 
 // Texts that users or their programs write (texts.cpp).
 void run_module(std::string_view bytes);    ///< compiled modules (.beam)
+void run_source(std::string_view bytes);    ///< sources of modules, for their records
 void run_archive(std::string_view bytes);   ///< zip archives and tarballs, compressed or not, in one another
 void run_external(std::string_view bytes);  ///< a term in the external format
 void run_selector(std::string_view bytes);  ///< --procs, names of processes and functions, quantities

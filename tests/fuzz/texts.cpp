@@ -14,8 +14,10 @@
 #include "beamheap/artifact.hpp"
 #include "bytes/archive.hpp"
 #include "cli/check_config.hpp"
+#include "erlang/record_source.hpp"
 #include "formats/beam/chunks.hpp"
 #include "formats/beam/module.hpp"
+#include "formats/beam/records.hpp"
 #include "formats/external_redaction.hpp"
 #include "formats/external_term.hpp"
 #include "formats/format.hpp"
@@ -79,6 +81,12 @@ void run_module(std::string_view bytes) {
     const auto chunks = beam::Chunks::read(bytes);
     std::string storage;
     if (chunks) (void)beam::read_literals(*chunks, storage);
+    (void)beam::read_records(bytes);
+}
+
+void run_source(std::string_view bytes) {
+    for (const RecordType& record : erlang::records_of_source(bytes, "shop").records)
+        if (record.fields.size() > bytes.size()) stop("more fields than bytes", bytes);
 }
 
 void run_archive(std::string_view bytes) {

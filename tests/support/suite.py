@@ -29,7 +29,7 @@ SALT = TMP / "stable.salt"  # for suites that compare placeholders of several an
 SALT.write_bytes(b"placeholders of the tests")
 
 # Answers must not depend on whether the machine has the modules that a fixture's node ran: none are looked for, but where a
-# suite is about them (56-lines).
+# suite is about them (56-lines, 57-records).
 os.environ.setdefault("BEAMHEAP_CODE", "")
 
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash

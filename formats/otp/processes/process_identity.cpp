@@ -24,6 +24,7 @@ LabelReader::Key LabelReader::key_of(Word atom) {
         if (*name == "$initial_call") key = Key::initial_call;
         else if (*name == "$ancestors") key = Key::ancestors;
         else if (*name == "$process_label") key = Key::label;
+        else if (*name == "process_name") key = Key::own_name;
     }
     return key;
 }
@@ -48,6 +49,12 @@ void LabelReader::entry(Word key, Word value, Process& row) {
         }
         case Key::ancestors: ancestors(value, row); return;
         case Key::label: row.label = reader_.snapshot.texts.intern(term_text(reader_, value, longest_label)); return;
+        case Key::own_name: {  // RabbitMQ's (rabbit_misc:store_proc_name/2)
+            if (row.label != TextId::none || !is_boxed(value)) return;
+            const std::string text = term_text(reader_, value, longest_label);
+            if (text.starts_with("{rabbit")) row.label = reader_.snapshot.texts.intern(text);
+            return;
+        }
         case Key::other: return;
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process is for, out of its dictionary: $initial_call, $ancestors, $process_label (proc_lib.erl).
+// What a process is for, out of its dictionary: $initial_call, $ancestors, $process_label (proc_lib.erl), and
+// process_name, which RabbitMQ had before there were labels.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ public:
 private:
     void entry(Word key, Word value, Process& row);
     void ancestors(Word list, Process& row);
-    enum class Key : std::uint8_t { other, initial_call, ancestors, label };
+    enum class Key : std::uint8_t { other, initial_call, ancestors, label, own_name };
     Key key_of(Word atom);
 
     Reader& reader_;

@@ -42,15 +42,16 @@ Sentence waiting(const Snapshot& snapshot, ProcId id, const Waits& waits) {
     return text;
 }
 
-Sentence memory(const Snapshot& s, const Accumulation& heap, TermSource& terms) {
+Sentence memory(const Snapshot& s, ProcId process, const Accumulation& heap, TermSource& terms) {
     const auto bytes = [&](std::uint64_t words) {
         return Amount{saturating_multiply(words, s.source.word_size), AmountUnit::bytes};
     };
     const bool large = !heap.what.empty() && heap.percent >= least_percent && heap.words >= least_words;
     Sentence text;
     if (heap.state && heap.state->term.kind != ElementKind::missing && heap.state->term.kind != ElementKind::unknown) {
+        const RecordScope scope(s, process, terms, heap.state);
         text.say("Its {} is {}", heap.state->several() ? Ours("list of handlers") : Ours("State"),
-                 shape_in_words(terms, heap.state->term));
+                 shape_in_words(terms, heap.state->term, {&scope, scope.module()}));
         const bool all = large && heap.term.kind == heap.state->term.kind && heap.term.id == heap.state->term.id;
         if (all)
             return text.say(", {} of what is live on its heap ({}).", Percent{heap.percent}, bytes(heap.words)), text;
@@ -70,7 +71,7 @@ std::vector<Sentence> portrait(const Snapshot& snapshot, ProcId process, const W
                                const SupervisionTree& tree, const Accumulation& heap, TermSource& terms) {
     std::vector<Sentence> sentences;
     for (Sentence& each : std::vector<Sentence>{kind(snapshot, process, tree, heap), waiting(snapshot, process, waits),
-                                                memory(snapshot, heap, terms)})
+                                                memory(snapshot, process, heap, terms)})
         if (!each.empty()) sentences.push_back(std::move(each));
     return sentences;
 }

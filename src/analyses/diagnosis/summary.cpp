@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/causes/labels.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "analyses/rules/rules.hpp"
@@ -17,8 +18,7 @@ Sentence suspect(const Snapshot& snapshot, const Pid& pid) {
     if (id == ProcId::none) return sentence("{}", pid);
     const Process& process = snapshot[id];
     if (process.name != TextId::none) return sentence("{}", id);
-    if (process.label != TextId::none)
-        return sentence("{} {}", InputText{std::string(snapshot.text(process.label)), InputText::Holds::name}, pid);
+    if (process.label != TextId::none) return sentence("{} {}", label_in_words(snapshot.text(process.label)), pid);
     if (process.real_initial_call != FunctionId::none) return sentence("{} {}", process.real_initial_call, pid);
     return sentence("{}", pid);
 }

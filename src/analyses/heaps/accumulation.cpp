@@ -8,6 +8,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -65,6 +66,8 @@ public:
     Accumulation run() {
         Accumulation found;
         found.state = loop_state(s_, p_, terms_);
+        scope_ = RecordScope(s_, p_, terms_, found.state);
+        module_ = scope_.module();
         const std::uint64_t live = retained_.live_words();
         const auto start = first_term(found.state, least_words(live));
         if (!start) {
@@ -98,7 +101,7 @@ public:
         else add(run, steps);
         found.where = way(start->step, steps);
         found.term = at;
-        found.what = shape_in_words(terms_, at);
+        found.what = shape_in_words(terms_, at, {&scope_, module_});
         if (nested) say_depth(run, end, found.what);
         found.words = within_[at.id.number];
         found.percent = live == 0 ? 0 : 100 * static_cast<double>(found.words) / static_cast<double>(live);
@@ -148,7 +151,7 @@ private:
     static Sentence way(Sentence begin, const std::vector<Sentence>& steps) {
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const bool left_out = steps.size() > most_steps && i >= most_steps / 2 && i < steps.size() - most_steps / 2;
-            if (!left_out) begin.say(" > {}", steps[i]);
+            if (!left_out) begin = step_into(begin, steps[i]);
             else if (i == most_steps / 2) begin.say(" > ...");
         }
         return begin;
@@ -181,6 +184,7 @@ private:
         }
         const Element at = terms_.root(root);
         if (!on_heap(at) || reach(at) < least) return std::nullopt;
+        module_ = scope_.of_root(graph, root);
         return Next{at, root_text(graph.roots()[root]), graph.roots()[root].kind == RootKind::dictionary};
     }
 
@@ -241,6 +245,7 @@ private:
     // point.
     std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash, double share = most_of_container) {
         const ObjectHead head = terms_.head(at.id);
+        module_ = scope_.within(at.id, module_);
         const std::uint64_t least = static_cast<std::uint64_t>(share * static_cast<double>(within_[at.id.number]));
         if (head.kind == TermKind::cons && !in_hash) return heaviest_of_list(at, least);
         ElementCursor cursor = terms_.elements(at.id);
@@ -262,7 +267,7 @@ private:
             case TermKind::tuple:
                 best.step = pair && head.elements == 2
                                 ? key_text(first)
-                                : sentence("element {}", Amount{best_place + 1, AmountUnit::plain});
+                                : element_step(scope_.of_tuple(terms_, at.id, head, module_), best_place + 1);
                 break;
             case TermKind::flat_map: best.step = key_of(keys, best_place); break;
             case TermKind::cons: best.step = key_text(first); break;  // [Key|Value] of a large map
@@ -305,6 +310,8 @@ private:
     const Dominators& dominators_;
     const RetainedSizes& retained_;  // by all roots
     RetainedSizes within_;           // within the term that was begun with
+    RecordScope scope_;
+    std::string_view module_;  // whose records are in the term that is gone into
     std::uint64_t looked_ = 0;
 };
 

@@ -2,10 +2,12 @@
 #include "analyses/heaps/largest_collection.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analyses/heaps/loop_state.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "erlang/term_reader.hpp"
 #include "erlang/term_walks.hpp"
@@ -22,6 +24,7 @@ struct Place {
     Element term;
     Sentence where;
     unsigned depth = 0;
+    std::string_view module;  ///< whose records are in it
 };
 
 class Collections {
@@ -31,14 +34,15 @@ public:
 
     std::optional<LargestCollection> run() {
         const auto state = loop_state(s_, p_, terms_);
+        scope_ = RecordScope(s_, p_, terms_, state);
         if (state && state->several()) handlers_ = state->term.id;
-        if (state) add(state->term, state->several() ? Ours("its handlers") : Ours("its State"), 0);
+        if (state) add(state->term, state->several() ? Ours("its handlers") : Ours("its State"), 0, scope_.module());
         const RootList& roots = terms_.graph().roots();
         std::vector<Element> entries;
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (roots[i].kind == RootKind::dictionary) entries.push_back(terms_.root(i));
             if (roots[i].kind == RootKind::stack && !(state && state->root == i))
-                add(terms_.root(i), stack_text(roots[i].frame), 0);
+                add(terms_.root(i), stack_text(roots[i].frame), 0, scope_.of_root(terms_.graph(), i));
         }
         dictionary(entries);
         for (std::size_t i = 0; i < places_.size(); ++i) look_at(Place(places_[i]));
@@ -46,9 +50,9 @@ public:
     }
 
 private:
-    void add(const Element& term, Sentence where, unsigned depth) {
+    void add(const Element& term, Sentence where, unsigned depth, std::string_view module) {
         if (term.kind == ElementKind::object && places_.size() < most_places && depth < deepest_field)
-            places_.push_back({term, std::move(where), depth});
+            places_.push_back({term, std::move(where), depth, scope_.within(term.id, module)});
     }
 
     Sentence stack_text(std::uint32_t frame) const {
@@ -62,12 +66,14 @@ private:
         for (const Element& entry : entries) {
             const std::vector<Element> pair = reader_.tuple(entry, 2);
             if (!pair.empty() && TermReader::is_atom(pair[0]))
-                add(pair[1], sentence("its process dictionary > key {}", Atom{std::string(pair[0].text)}), 1);
+                add(pair[1], sentence("its process dictionary > key {}", Atom{std::string(pair[0].text)}), 1,
+                    scope_.module());
         }
         if (entries.size() < least_) return;
         LargestCollection found;
         found.where = Ours("its process dictionary");
-        found.what = sentence("{} {}", Counted{entries.size(), "entry", "entries"}, entries_in_words(terms_, entries));
+        found.what = sentence("{} {}", Counted{entries.size(), "entry", "entries"},
+                              entries_in_words(terms_, entries, {&scope_, scope_.module()}));
         found.count = entries.size();
         CollectionShape pairs;
         for (std::size_t i = 0; i < entries.size(); i += entries.size() / few_items + 1) {
@@ -88,13 +94,14 @@ private:
         if (head.kind == TermKind::flat_map && head.size <= largest_record) {
             MapWalk walk(terms_, place.term.id, head);
             for (Pair pair; walk.next(pair);)
-                add(pair.value, sentence("{} > key {}", place.where, Atom{std::string(pair.key.text)}),
-                    place.depth + 1);
+                add(pair.value, sentence("{} > key {}", place.where, Atom{std::string(pair.key.text)}), place.depth + 1,
+                    place.module);
         } else if (head.kind == TermKind::tuple && head.elements <= largest_record) {
+            const RecordType* const record = scope_.of_tuple(terms_, place.term.id, head, place.module);
             ElementCursor cursor = terms_.elements(place.term.id);
             Element element;
             for (std::uint64_t i = 1; terms_.next(cursor, element); ++i)
-                add(element, sentence("{} > element {}", place.where, Amount{i, AmountUnit::plain}), place.depth + 1);
+                add(element, step_into(place.where, element_step(record, i)), place.depth + 1, place.module);
         }
     }
 
@@ -102,12 +109,13 @@ private:
         if (shape.count <= few_items && shape.values.empty())
             for (std::size_t i = 0; i < shape.keys.size(); ++i)
                 add(shape.keys[i], sentence("{} > item {}", place.where, Amount{i + 1, AmountUnit::plain}),
-                    place.depth + 1);
+                    place.depth + 1, place.module);
         if (shape.count < least_ || (best_ && best_->count >= shape.count)) return;
         LargestCollection found;
         found.where = place.where;
         found.handlers = handlers_ && *handlers_ == place.term.id;
-        found.what = found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term);
+        found.what =
+            found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term, {&scope_, place.module});
         found.count = shape.count;
         found.processes = named_processes(s_, terms_, shape);
         best_ = std::move(found);
@@ -131,6 +139,7 @@ private:
     TermSource& terms_;
     TermReader reader_;
     std::uint64_t least_;
+    RecordScope scope_;
     std::vector<Place> places_;
     std::optional<ObjectId> handlers_;
     std::optional<LargestCollection> best_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyses/heaps/loop_state.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/term_reader.hpp"
@@ -44,9 +45,11 @@ public:
 
     std::optional<StateCounts> run() {
         const auto state = loop_state(s_, process(), terms_);
+        scope_ = RecordScope(s_, process(), terms_, state);
         if (state && (state->several() || state->module == erlang::module_of_supervisors)) return std::nullopt;
         if (state) {
-            if (state->term.kind == ElementKind::object) records_.push_back({state->term, Ours("its State"), 0});
+            if (state->term.kind == ElementKind::object)
+                records_.push_back({state->term, Ours("its State"), 0, scope_.module()});
         } else {
             variables();
         }
@@ -61,6 +64,7 @@ private:
         Element term;
         Sentence where;
         unsigned depth = 0;
+        std::string_view module;  ///< whose records are in it
     };
 
     ProcId process() const { return s_.find(p_.pid); }
@@ -78,7 +82,8 @@ private:
                 continue;
             ++slot;
             field(terms_.root(i), variables_record, sentence("{}", frames[root.frame].function),
-                  sentence("variable {}", Amount{slot, AmountUnit::plain}), false, 0);
+                  sentence("variable {}", Amount{slot, AmountUnit::plain}), false, 0,
+                  scope_.of_root(terms_.graph(), i));
         }
     }
 
@@ -100,7 +105,7 @@ private:
     }
 
     void field(const Element& term, std::size_t record, const Sentence& in, Sentence name, bool limit_word,
-               unsigned depth) {
+               unsigned depth, std::string_view module) {
         if (found_.counts.size() >= most_counts) return;
         if (term.kind == ElementKind::port) found_.ports.push_back(term.port);
         if (term.kind == ElementKind::small && term.number >= least_limit && term.number <= largest_limit) {
@@ -121,7 +126,7 @@ private:
         const TermKind kind = terms_.head(term.id).kind;
         if ((kind == TermKind::tuple || kind == TermKind::flat_map) && records_.size() < most_records &&
             depth < deepest_record)
-            records_.push_back({term, sentence("{} > {}", in, name), depth + 1});
+            records_.push_back({term, step_into(in, name), depth + 1, scope_.within(term.id, module)});
     }
 
     void look_at(const Record& record) {
@@ -133,13 +138,17 @@ private:
             MapWalk walk(terms_, record.term.id, head);
             for (Pair pair; walk.next(pair);)
                 field(pair.value, number, record.where, sentence("key {}", Atom{std::string(pair.key.text)}),
-                      is_limit_word(pair.key.text), record.depth);
+                      is_limit_word(pair.key.text), record.depth, record.module);
         } else if (head.kind == TermKind::tuple && head.elements <= largest_record) {
+            const RecordType* const type = scope_.of_tuple(terms_, record.term.id, head, record.module);
             ElementCursor cursor = terms_.elements(record.term.id);
             Element element;
-            for (std::uint64_t i = 1; terms_.next(cursor, element); ++i)
-                field(element, number, record.where, sentence("element {}", Amount{i, AmountUnit::plain}), false,
-                      record.depth);
+            for (std::uint64_t i = 1; terms_.next(cursor, element); ++i) {
+                const bool named = type != nullptr && i >= 2;
+                field(element, number, record.where, element_step(type, i),
+                      named && is_limit_word(type->fields[static_cast<std::size_t>(i) - 2]), record.depth,
+                      record.module);
+            }
         }
     }
 
@@ -193,6 +202,7 @@ private:
     TermSource& terms_;
     TermReader reader_;
     bool ends_known_;
+    RecordScope scope_;
     std::vector<Record> records_;
     std::size_t next_ = 0;
     StateCounts found_;
@@ -200,7 +210,7 @@ private:
 
 }  // namespace
 
-Sentence StateCount::place() const { return field.empty() ? in : sentence("{} > {}", in, field); }
+Sentence StateCount::place() const { return field.empty() ? in : step_into(in, field); }
 
 std::optional<StateCounts> state_counts(const Snapshot& snapshot, ProcId process, TermSource& terms) {
     if (terms.in_part()) return std::nullopt;

@@ -92,7 +92,8 @@ struct Collection {
 
 class Shapes {
 public:
-    explicit Shapes(TermSource& source) : source_(source), reader_(source) {}
+    explicit Shapes(TermSource& source, const ShapeRecords& records = {})
+        : source_(source), records_(records), reader_(source) {}
 
     Sentence words(const Element& term) {
         if (const auto collection = collection_of(term)) return collection_words(*collection, 0);
@@ -111,7 +112,9 @@ public:
                 if (source_.head(term.id).kind == TermKind::flat_map && source_.head(term.id).elements <= 1)
                     return Ours("an empty map");
                 break;
-            case Class::tuple: break;
+            case Class::tuple:
+                if (const RecordType* const record = record_of(one)) return sentence("a {}", of_record(*record));
+                break;
             default: return sentence("a {}", class_words[static_cast<std::size_t>(class_of(term))].one);
         }
         return sentence("a {} {}", class_words[static_cast<std::size_t>(class_of(term))].one, common(one, 0));
@@ -379,11 +382,36 @@ private:
         return plain;
     }
 
+    // The record that all of these tuples are; null: there is none.
+    const RecordType* record_of(const std::vector<Element>& samples) const {
+        if (records_.scope == nullptr || records_.scope->empty()) return nullptr;
+        const RecordType* record = nullptr;
+        for (const Element& sample : samples) {
+            const RecordType* const one =
+                records_.scope->of_tuple(source_, sample.id, source_.head(sample.id), records_.module);
+            if (one == nullptr || (record != nullptr && one != record)) return nullptr;
+            record = one;
+        }
+        return record;
+    }
+    // #session{id, buffer}; session(id, buffer).
+    static Sentence of_record(const RecordType& record) {
+        Sentence text = sentence("{}{}{}", ByLanguage{"#", ""}, Atom{record.name, false}, ByLanguage{"{", "("});
+        for (std::size_t i = 0; i < record.fields.size() && i < most_places; ++i) {
+            if (i != 0) text.add(Ours(", "));
+            text.add(Atom{record.fields[i], false});
+        }
+        if (record.fields.size() > most_places) text.add(Ours(", ..."));
+        text.add(ByLanguage{"}", ")"});
+        return text;
+    }
+
     // {order, integer, binary}, of those of the most frequent size.
     Sentence of_tuples(const std::vector<Element>& samples, unsigned depth, const Sentence& plain) {
         if (samples.size() == 1)
             if (const auto made = structure_of(samples[0]))
                 return sentence("{} of {}", made->name, Amount{made->count});
+        if (const RecordType* const record = record_of(samples)) return of_record(*record);
         const std::uint64_t arity = source_.head(samples[0].id).elements;
         std::vector<std::vector<Element>> places;
         for (const Element& sample : samples) {
@@ -460,6 +488,7 @@ private:
     }
 
     TermSource& source_;
+    ShapeRecords records_;
     bool texts_alike_ = true;  // what texts begin with is said
     TermReader reader_;
     std::uint64_t cells_ = 0;
@@ -474,10 +503,12 @@ std::optional<CollectionShape> collection_shape(TermSource& source, const Elemen
     return Shapes(source).collection(term);
 }
 
-Sentence entries_in_words(TermSource& source, std::span<const Element> entries) {
-    return Shapes(source).entries(entries);
+Sentence entries_in_words(TermSource& source, std::span<const Element> entries, const ShapeRecords& records) {
+    return Shapes(source, records).entries(entries);
 }
 
-Sentence shape_in_words(TermSource& source, const Element& term) { return Shapes(source).words(term); }
+Sentence shape_in_words(TermSource& source, const Element& term, const ShapeRecords& records) {
+    return Shapes(source, records).words(term);
+}
 
 }  // namespace beamheap::analyses

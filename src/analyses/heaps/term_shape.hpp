@@ -17,16 +17,24 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "analyses/base/sentence.hpp"
+#include "analyses/heaps/record_scope.hpp"
 #include "beamheap/terms.hpp"
 
 namespace beamheap::analyses {
 
+/// Whose records the tuples in a term are; no scope: they are tuples.
+struct ShapeRecords {
+    const RecordScope* scope = nullptr;
+    std::string_view module;  ///< whose term it is
+};
+
 /// With its article, and the number of what it holds: "a map of 20,000 ...", "a tuple {state, map, list}", "a binary of
-/// 4.0 MiB". Never empty.
-Sentence shape_in_words(TermSource& source, const Element& term);
+/// 4.0 MiB", "a #state{socket, sessions}". Never empty.
+Sentence shape_in_words(TermSource& source, const Element& term, const ShapeRecords& records = {});
 /// A term as a collection of many: how many it holds, and some of them.
 struct CollectionShape {
     std::uint64_t count = 0;
@@ -36,7 +44,7 @@ struct CollectionShape {
 /// Nothing of what is no collection: a record, a map of few atoms, a text.
 std::optional<CollectionShape> collection_shape(TermSource& source, const Element& term);
 /// What entries of a process dictionary, {Key, Value} each, have in common: "{span, reference} => {integer, binary}".
-Sentence entries_in_words(TermSource& source, std::span<const Element> entries);
+Sentence entries_in_words(TermSource& source, std::span<const Element> entries, const ShapeRecords& records = {});
 /// Whether a tuple is a collection that a module of the standard library made: its elements are no fields of anybody's.
 bool is_structure(TermSource& source, const Element& tuple);
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/causes/labels.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -16,13 +17,51 @@ namespace {
 
 constexpr std::size_t most_tool_frames = 50;
 
+// "shop_cart.erl:88", "shop_cart.erl:88 or 93"; empty: no line is known, or there are too many for a sentence.
+Sentence line_words(const Snapshot& s, const Frame& frame) {
+    constexpr std::size_t most_lines = 3;
+    const FrameLine line = s.line_of(frame);
+    if (line.lines.empty() || line.lines.size() > most_lines) return {};
+    std::string text(line.file.substr(line.file.rfind('/') + 1));
+    for (std::size_t i = 0; i < line.lines.size(); ++i) text += (i == 0 ? ":" : " or ") + std::to_string(line.lines[i]);
+    return sentence("{}", names(text));
+}
+
+bool is_of_library(const Snapshot& s, FunctionId function) {
+    const std::string_view module = module_of(s, function);
+    return erlang::is_library(module) || erlang::has_role(module, erlang::ModuleRole::everywhere) ||
+           is_tool(s, function);
+}
+
+// " (shop_cart.erl:88)": of the function that it is in; of a library's " (called at shop_cart.erl:88)", where the
+// program called it.
+Sentence line_of(const Snapshot& s, const Process& p) {
+    if (p.stack == StackId::none) return {};
+    std::size_t left = most_tool_frames;
+    bool youngest = true;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) return {};
+        if (!is_of_library(s, frame.function)) {
+            const Sentence line = line_words(s, frame);
+            if (line.empty()) return {};
+            // A fun's name is told with where it begins.
+            const std::uint32_t head = s.frame_lines.head_of(frame.function).line();
+            const bool fun = head != 0 && s.text(s.functions[frame.function].name).starts_with('-');
+            if (youngest && fun) return head == s.line_of(frame).line() ? Sentence() : sentence(", at {}", line);
+            return youngest ? sentence(" ({})", line) : sentence(" (called at {})", line);
+        }
+        youngest = false;
+    }
+    return {};
+}
+
 }  // namespace
 
 Sentence kind_of(const Facts& facts, const Process& process) {
     Sentence kind;
     const FunctionId call =
         process.real_initial_call != FunctionId::none ? process.real_initial_call : process.initial_call;
-    if (process.label != TextId::none) kind.add(names(facts.snapshot().text(process.label)));
+    if (process.label != TextId::none) kind.add(label_in_words(facts.snapshot().text(process.label)));
     else if (call != FunctionId::none) kind.add(call);
     return kind;
 }
@@ -38,7 +77,7 @@ Sentence group_sentence(const Facts& facts, const GroupKey& key) {
     switch (key.kind) {
         case GroupKey::Kind::none: break;
         case GroupKey::Kind::ancestor: return sentence("{}", Atom{std::string(facts.snapshot().text(key.text))});
-        case GroupKey::Kind::label: return sentence("{}", names(facts.snapshot().text(key.text)));
+        case GroupKey::Kind::label: return label_in_words(facts.snapshot().text(key.text));
         case GroupKey::Kind::initial_call:
         case GroupKey::Kind::spawned_as: return sentence("{}", key.function);
     }
@@ -163,8 +202,10 @@ Sentence caller(const Snapshot& s, const Process& p) {
     for (const Frame& frame : s.stacks[p.stack]) {
         if (frame.function == FunctionId::none || left-- == 0) break;
         if (is_tool(s, frame.function)) continue;
-        return s.text(s.functions[frame.function].module) == "proc_lib" ? Sentence()
-                                                                        : sentence(", called by {}", frame.function);
+        if (s.text(s.functions[frame.function].module) == "proc_lib") return {};
+        const Sentence line = line_words(s, frame);
+        return line.empty() ? sentence(", called by {}", frame.function)
+                            : sentence(", called by {} ({})", frame.function, line);
     }
     return {};
 }
@@ -190,6 +231,12 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title) {
     finding.evidence.push_back(fact("nodes that it knows, and has no connection to", joined(absent, ", ")));
 }
 
+// Whoever is found running has no return address to tell a line by: its own function's is known of images alone.
+static Sentence caller_or_line(const Snapshot& s, const Process& p) {
+    const Sentence called = caller(s, p);
+    return called.empty() ? line_of(s, p) : called;
+}
+
 Sentence doing(const Facts& facts, ProcId process) {
     const Process& p = facts.snapshot()[process];
     if (const PutOff* why = facts.get<PutOffs>().of(process); why != nullptr && why->why == PutOff::Why::tables)
@@ -199,15 +246,17 @@ Sentence doing(const Facts& facts, ProcId process) {
             return p.current_function == FunctionId::none
                        ? Sentence(Ours("is collecting garbage"))
                        : sentence("is collecting garbage in {}{}", p.current_function, caller(facts.snapshot(), p));
-        case ProcessState::running: return sentence("is running {}{}", p.current_function, caller(facts.snapshot(), p));
+        case ProcessState::running:
+            return sentence("is running {}{}", p.current_function, caller_or_line(facts.snapshot(), p));
         case ProcessState::runnable:
-            return sentence("is ready to run in {}{}", p.current_function, caller(facts.snapshot(), p));
-        case ProcessState::suspended: return sentence("is suspended in {}", p.current_function);
+            return sentence("is ready to run in {}{}", p.current_function, caller_or_line(facts.snapshot(), p));
+        case ProcessState::suspended:
+            return sentence("is suspended in {}{}", p.current_function, line_of(facts.snapshot(), p));
         case ProcessState::exiting: return Ours("is exiting");
         default: break;
     }
     return idle(facts, process) ? sentence("is idle in {}", p.current_function)
-                                : sentence("sits in {}", p.current_function);
+                                : sentence("sits in {}{}", p.current_function, line_of(facts.snapshot(), p));
 }
 
 namespace {

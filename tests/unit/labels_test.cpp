@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libraries call their processes, in words: terms as their sources make them, and as ssl of OTP 27 was seen to.
+#include "analyses/causes/labels.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "present/erlang_text.hpp"
+#include "present/redact.hpp"
+#include "present/spelling.hpp"
+#include "support/made_snapshot.hpp"
+
+using namespace beamheap;
+
+namespace {
+
+std::string label_words(std::string_view label, present::Syntax syntax = present::Syntax::erlang) {
+    test::MadeSnapshot made;
+    const present::Names names(made.s, syntax);
+    return names.label(made.text(label));
+}
+
+}  // namespace
+
+TEST_CASE("labels of known libraries are told in words", "[labels]") {
+    CHECK(label_words(R"({rabbit_amqqueue_process,{resource,<<"/">>,queue,<<"orders">>}})") ==
+          R"(queue <<"orders">> in vhost <<"/">>)");
+    CHECK(label_words(R"({rabbit_amqqueue_process,{resource,<<"/">>,queue,<<"orders">>}})", present::Syntax::elixir) ==
+          R"(queue "orders" in vhost "/")");
+    CHECK(label_words(R"({rabbit_channel,{<<"10.0.0.1:5 -> 10.0.0.2:5672">>,3}})") ==
+          R"(channel 3 of connection <<"10.0.0.1:5 -> 10.0.0.2:5672">>)");
+    CHECK(label_words(R"({rabbit_federation_link,{resource,<<"v">>,exchange,<<"logs">>}})") ==
+          R"(rabbit_federation_link of exchange <<"logs">> in vhost <<"v">>)");
+    CHECK(label_words(R"({'Elixir.Phoenix.LiveView','Elixir.ShopWeb.CartLive',<<"lv:phx-F1">>})") ==
+          R"(LiveView Elixir.ShopWeb.CartLive, topic <<"lv:phx-F1">>)");
+    CHECK(label_words(R"({'Elixir.Phoenix.LiveView','Elixir.ShopWeb.CartLive',<<"lv:phx-F1">>})",
+                      present::Syntax::elixir) == R"(LiveView ShopWeb.CartLive, topic "lv:phx-F1")");
+    CHECK(label_words("{tls,server,443}") == "TLS server connection, port 443");
+    CHECK(label_words(R"({tls,server,<<"shop.example">>,443})") ==
+          R"(TLS server connection for <<"shop.example">>, port 443)");
+    CHECK(label_words(R"({tls,client,"db.example"})") == R"(TLS client connection to "db.example")");
+    CHECK(label_words("{tls_sender,client,{connection,<0.123.0>}}") == "sender of the TLS client connection <0.123.0>");
+}
+
+TEST_CASE("other labels are the terms that they are", "[labels]") {
+    for (const std::string label :
+         {"worker", "{worker,7}", "\"a text\"", "{tls,server,udp,x,y}", "{rabbit_channel,odd}", "{resource,1,queue,2}",
+          "{tls_sender,client,{connection,no_pid}}", "{"})
+        CHECK(label_words(label) == label);
+}
+
+TEST_CASE("what a person chose in a label is hidden as values are", "[labels]") {
+    test::MadeSnapshot made;
+    Process& queue = made.process(7);
+    queue.label = made.text(R"({rabbit_amqqueue_process,{resource,<<"/">>,queue,<<"orders">>}})");
+    made.s.seal();
+    const present::Names names(made.s, present::Syntax::erlang);
+    const present::Text text = present::spell(names, analyses::sentence("{} has messages", made.s.find(Pid{0, 7, 0})));
+    present::RedactOptions options;
+    options.level = present::RedactLevel::none;
+    CHECK(present::Redactor(options).apply(text) == R"(<0.7.0> (queue <<"orders">> in vhost <<"/">>) has messages)");
+    options.level = present::RedactLevel::values;
+    const std::string hidden = present::Redactor(options).apply(text);
+    CHECK(hidden.starts_with("<0.7.0> (queue <<6 bytes #"));
+    CHECK(hidden.find("orders") == std::string::npos);
+    // As a cell of a table, too.
+    const std::string cell = present::Redactor(options).apply(names.label(queue.label), present::Content::term);
+    CHECK(cell.starts_with("queue <<6 bytes #"));
+    CHECK(cell.find("orders") == std::string::npos);
+}
