@@ -94,7 +94,7 @@ void Losses::judge_links(Snapshot& snapshot, bool ports_known) {
     std::unordered_set<std::uint64_t> ports;
     for (const Port& port : snapshot.ports) ports.insert(port.port.number);
     // What each of two has of the other is added once with each sign: nothing is left where both have it.
-    std::uint64_t links = 0, monitors = 0;
+    std::uint64_t links = 0, monitors = 0, port_links = 0;
     std::unordered_set<std::uint64_t> by_name;  // monitors of whoever had a name: where they point is not said
     const auto mixed = [](std::uint64_t value) {
         value = (value ^ value >> 32) * 0x9E3779B97F4A7C15ull;
@@ -115,6 +115,8 @@ void Losses::judge_links(Snapshot& snapshot, bool ports_known) {
             const Link& link = snapshot.links[process.link_range.first + i];
             if (link.port.has() && link.port.node == 0 && ports_known && quiet[at] && !ports.contains(link.port.number))
                 lost(process);
+            if (link.port.has() && link.port.node == 0 && quiet[at] && link.kind == LinkKind::link)
+                port_links += mixed(mixed(link.port.number) + key(process.pid));
             if (!link.pid.has() || link.pid.node != 0) continue;
             const ProcId other = snapshot.find(link.pid);
             if (other == ProcId::none) {
@@ -134,7 +136,11 @@ void Losses::judge_links(Snapshot& snapshot, bool ports_known) {
             }
         }
     }
-    if (links != 0 || monitors != 0) ++one_sided;
+    for (const Port& port : snapshot.ports)
+        for (const Pid pid : port.links)
+            if (const ProcId other = snapshot.find(pid); other != ProcId::none && quiet[index_of(other)])
+                port_links -= mixed(mixed(port.port.number) + key(pid));
+    if (links != 0 || monitors != 0 || (ports_known && port_links != 0)) ++one_sided;
     if (one_sided != 0)
         snapshot.anomalies.add(Anomaly::torn_process, offset, "links or monitors that the other side does not have");
 }

@@ -169,6 +169,8 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                 if (bracket != std::string_view::npos) {
                     behind_ = frame(loader, value.substr(bracket + 1));
                     const Frame& found = seen_frames_[behind_];
+                    // <terminate process>, unknown function: these have no colon
+                    torn_ |= found.function == FunctionId::none && value.find(':', bracket) != std::string_view::npos;
                     if (found.function != FunctionId::none) frames_.push_back(found);
                 }
             } else if (value.starts_with("SC")) {

@@ -71,7 +71,7 @@ databases() ->
 
 identity() ->
     [#{aws_secret_access_key => bin(588), region => <<"eu">>}, text(["{\"type\":\"service_account\",\"private_key\":\"-----BEGIN PRIVATE KEY-----\\n", hush(589), "AAAA\\n-----END PRIVATE KEY-----\\n\"}"]),
-     text(["client-key-data: ", base64:encode(["-----BEGIN RSA PRIVATE KEY-----\n", hush(590), lists:duplicate(60, $A)])]), text(["{\"auths\":{\"r.io\":{\"auth\":\"", base64:encode(["ann:", hush(591)]), "\"}}}"]),
+     text(["client-key-data: ", base64:encode(text(["-----BEGIN RSA PRIVATE KEY-----\n", hush(590), lists:duplicate(60, $A)]))]), text(["{\"auths\":{\"r.io\":{\"auth\":\"", base64:encode("ann:" ++ hush(591)), "\"}}}"]),
      text(["//registry.npmjs.org/:_authToken=", hush(592)]), text(["machine api.example login ann password ", hush(593)]), text(["AccountName=x;SharedAccessKey=", hush(594), "="]),
      text(["alice:$6$saltsalt$", hush(595), "kJ9sd8fYw2Qz:19000:0:99999:7:::"]), {vault, [{role_id, <<"r">>}, {secret_id, bin(596)}]}, #{<<"AssumeRole">> => #{<<"SessionToken">> => bin(597)}},
      text(["[default]\naws_secret_access_key = ", hush(598), "\nregion = eu\n"])].
@@ -125,7 +125,7 @@ keys() ->
      {login_code, bin(708)}, {server_key, bin(709)}, {reset_link, text(["https://x/reset/", hush(710)])}, {unlock_code, bin(711)}, {authentication_key, bin(712)}, {sas_url, bin(713)}].
 
 forms() ->
-    [text(["MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.", hush(714), "kJ9sd8fYw2QzAAbb"]), text(["1//0g", hush(715), "kJ9sd8fYw2QzAAbbCCddEEffGGhhIIjjKKll"]), text(["abc8Q~", hush(716), "kJ9sd8fYw2QzAAbbCCddEEff"]),
+    [text(["MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.", hush(714), "kJ9sd8fYw2QzAAbb"]), text(["1//0g", hush(715), "kJ9sd8fYw2QzAAbbCCddEEffGGhhIIjjKKll"]), text(["abc8Q~", hush(716), "kJ9sd8fYw2QzAAbbCCddE"]),
      text(["v2.local.", hush(717), lists:duplicate(60, $k)]), text(["v4.public.", hush(718), lists:duplicate(90, $k)]), text(["eyJhbGciOiJkaXIifQ..", hush(719), ".c2Vj.dGFn"])].
 
 more() ->
