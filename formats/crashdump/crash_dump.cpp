@@ -168,7 +168,7 @@ void CrashDump::judge_losses(Loader& loader) {
         snapshot_.source.loss.bytes += run.bytes;
     }
     judge_process_entries(loader);
-    if (loader.plan.links) loader.losses.judge_links(snapshot_);
+    if (loader.plan.links) loader.losses.judge_links(snapshot_, loader.plan.tables && ended_);
     order_.judge(loader, ended_ || stopped_early_);
     judge_tables(loader, order_, ended_);
     loader.losses.judge_sections(snapshot_, ended_ || stopped_early_ ? ~std::uint64_t{0} : order_.last_offset());
@@ -179,6 +179,8 @@ void CrashDump::judge_losses(Loader& loader) {
 Result<std::shared_ptr<const Literals>> CrashDump::literals() {
     if (literals_ == nullptr) {
         BH_TRY(literals_, read_literals(texts_, heap_dialect_));
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(literals_->bad_lines, 1000); ++i)
+            snapshot_.anomalies.add(Anomaly::bad_line, 0, "=literals");
     }
     return literals_;
 }

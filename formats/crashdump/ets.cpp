@@ -100,12 +100,13 @@ void read(Loader& loader, const Section& section, std::string_view body, EtsTabl
         const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
         const std::string_view line = take_line(body);
         if (line.empty()) continue;
+        if (!contents) loader.look_for_zeros(offset, line);
         if (read_field(loader, std::span<const Field<EtsTable>>(ets_fields), place, table, line, offset)) {
             order.found(place.hint);
             contents = line.starts_with("Ordered set");
             continue;
         }
-        if (!contents) loader.anomalies().add(Anomaly::unknown_field, offset, line);
+        if (!contents) loader.unknown_field(offset, line);
     }
     judge_kind(loader, order);
     order.judge(loader, section, ets_always);

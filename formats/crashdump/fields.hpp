@@ -25,7 +25,8 @@ struct Field {
     void (*custom)(Loader&, Row&, std::string_view value, std::uint64_t offset) = nullptr;
     /// Gives a row what the same line has given another one, where the line alone decides that; false: it must be read.
     bool (*repeat)(Row&, const Row& other) = nullptr;
-    bool many = false;  ///< a section has a line of it for each of several things
+    bool many = false;       ///< a section has a line of it for each of several things
+    bool free_text = false;  ///< its value is somebody else's text and may go on over lines of any kind
 };
 
 /// How far a section is read: where the next field is looked for first, and which ones it had already.
@@ -170,8 +171,8 @@ inline bool is_field_name(std::string_view key) {
     return true;
 }
 
-/// Reads every line of `body` into `row`; unknown keys are counted as unknown_field, lines that are no field of a
-/// section whose fields begin with capital letters as bad_line. What it lacks of `always`, or has twice or out of
+/// Reads every line of `body` into `row`; unknown keys are told by Loader::unknown_field(), lines that are no field of
+/// a section whose fields begin with capital letters as bad_line. What it lacks of `always`, or has twice or out of
 /// place, is told to Losses.
 template <class Row>
 FieldOrder<Row> read_fields(Loader& loader, std::span<const Field<Row>> fields, Row& row, const Section& section,
@@ -179,13 +180,20 @@ FieldOrder<Row> read_fields(Loader& loader, std::span<const Field<Row>> fields, 
                             std::span<const Anywhere> anywhere = {}) {
     FieldPlace place;
     FieldOrder<Row> order(fields, anywhere);
+    bool free_text = false;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
-        if (read_field(loader, fields, place, row, line, offset)) return order.found(place.hint);
+        loader.look_for_zeros(offset, line);
+        if (read_field(loader, fields, place, row, line, offset)) {
+            free_text = fields[place.hint == 0 ? fields.size() - 1 : place.hint - 1].free_text;
+            return order.found(place.hint);
+        }
         const bool capitals =
             std::ranges::all_of(fields, [](const auto& f) { return f.key[0] >= 'A' && f.key[0] <= 'Z'; });
         const std::size_t colon = line.find(':');
         const bool field = colon != std::string_view::npos && (!capitals || is_field_name(line.substr(0, colon)));
-        loader.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
+        if (field && free_text) loader.anomalies().add(Anomaly::unknown_field, offset, line);
+        else if (field) loader.unknown_field(offset, line);
+        else loader.anomalies().add(Anomaly::bad_line, offset, line);
     });
     order.judge(loader, section, always);
     return order;

@@ -118,6 +118,7 @@ void read_header(Loader& loader, const Section& section, std::string_view body) 
         node.slogan = trimmed(text.substr(slogan + 8));
     if (version_at == std::string_view::npos) {
         loader.anomalies().add(Anomaly::unknown_release, section.offset);
+        loader.losses.torn_section(section.offset, "=erl_crash_dump lacks its version");  // which each has
         return;
     }
     body.remove_prefix(version_at + 16);

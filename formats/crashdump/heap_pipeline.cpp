@@ -45,6 +45,9 @@ void visit(HeapReader& reader, const HeapJob& job, const HeapRequest& demand, un
     const std::uint64_t queued = job.process.msgq_len.value_or(0);
     const bool fewer = reader.has_section(TermSection::heap) && reader.messages() < queued;
     if (fewer) losses.anomalies.add(Anomaly::messages_lost, job.process.offset);
+    // Who runs takes in what others have sent meanwhile.
+    if (job.process.state == ProcessState::waiting && job.process.msgq_len.has() && reader.messages() > queued)
+        losses.anomalies.add(Anomaly::count_mismatch, job.process.offset, "messages");
     const bool unreached = graph.unreferenced() > graph.duplicate_addresses();
     if (unreached) losses.anomalies.add(Anomaly::unreached_object, job.process.offset);
     if (met.bad_lines != 0 || graph.impossible_references() != 0 || graph.duplicate_addresses() != 0 || fewer)

@@ -16,6 +16,7 @@ std::shared_ptr<const Literals> decode(std::string text, const HeapDialect& dial
     reader.begin(facts);
     reader.feed(TermSection::literals, literals->text, 0, true);
     reader.finish();
+    literals->bad_lines = reader.damage().bad_lines;
     literals->graph = reader.take_graph();
     return literals;
 }

@@ -19,8 +19,9 @@
 namespace beamheap::crashdump {
 
 struct Literals {
-    HeapGraph graph;   ///< in `values` mode
-    std::string text;  ///< what the graph's origins count in
+    HeapGraph graph;              ///< in `values` mode
+    std::string text;             ///< what the graph's origins count in
+    std::uint64_t bad_lines = 0;  ///< that were skipped
 };
 
 /// What the =literals section holds.

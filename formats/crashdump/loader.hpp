@@ -96,6 +96,17 @@ struct Loader {
 
     Anomalies& anomalies() { return snapshot.anomalies; }
 
+    /// A line whose key no section of its kind has. All releases up to the newest known one have none that is not in
+    /// the tables: there it is what is left of another line.
+    void unknown_field(std::uint64_t offset, std::string_view line) {
+        const bool all_known = dialect.otp != 0 && dialect.otp <= newest_known_release;
+        anomalies().add(all_known ? Anomaly::bad_line : Anomaly::unknown_field, offset, line);
+    }
+    /// No line of a section has zero bytes; what stands beside them is read.
+    void look_for_zeros(std::uint64_t offset, std::string_view line) {
+        if (line.find('\0') != std::string_view::npos) anomalies().add(Anomaly::zeroed, offset, line);
+    }
+
     /// Interns bytes of an atom as UTF-8.
     TextId intern_atom(std::string_view raw) {
         if (!dialect.latin1_atoms) return snapshot.texts.intern(raw);

@@ -69,15 +69,80 @@ void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
     }
 }
 
-void Losses::judge_links(Snapshot& snapshot) {
+// A process that no signal waits for has handled all that others have done to its links and monitors, so that both
+// sides of each have it. Who is exiting takes them down one by one.
+std::vector<bool> Losses::settled(const Snapshot& snapshot) {
+    std::vector<bool> settled(snapshot.processes.size());
+    TextId last = TextId::none;
+    bool quiet = false;
+    for (std::size_t i = 0; i < settled.size(); ++i) {
+        const Process& process = snapshot.processes[i];
+        if (process.internal_state != last || last == TextId::none) {
+            last = process.internal_state;
+            const std::string_view flags = snapshot.text(last);
+            quiet = last != TextId::none && flags.find("SIG") == flags.npos && flags.find("EXIT") == flags.npos &&
+                    flags.find("FREE") == flags.npos;
+        }
+        settled[i] = quiet && process.state != ProcessState::exiting && process.state != ProcessState::free;
+    }
+    return settled;
+}
+
+void Losses::judge_links(Snapshot& snapshot, bool ports_known) {
     if (!snapshot.source.process_table_complete) return;
-    for (const Process& process : snapshot.processes) {
+    const std::vector<bool> quiet = settled(snapshot);
+    std::unordered_set<std::uint64_t> ports;
+    for (const Port& port : snapshot.ports) ports.insert(port.port.number);
+    // What each of two has of the other is added once with each sign: nothing is left where both have it.
+    std::uint64_t links = 0, monitors = 0, port_links = 0;
+    std::unordered_set<std::uint64_t> by_name;  // monitors of whoever had a name: where they point is not said
+    const auto mixed = [](std::uint64_t value) {
+        value = (value ^ value >> 32) * 0x9E3779B97F4A7C15ull;
+        return (value ^ value >> 29) * 0xBF58476D1CE4E5B9ull;
+    };
+    const auto reference = [&](const Link& link) {
+        return mixed(mixed(std::uint64_t{link.ref[0]} << 32 | link.ref[1]) + link.ref[2]);
+    };
+    for (const Link& link : snapshot.links)
+        if (link.kind == LinkKind::monitors && !link.pid.has()) by_name.insert(reference(link));
+    std::uint64_t one_sided = 0, offset = 0;
+    const auto lost = [&](const Process& process) {
+        if (one_sided++ == 0) offset = process.offset;
+    };
+    for (std::size_t at = 0; at < snapshot.processes.size(); ++at) {
+        const Process& process = snapshot.processes[at];
         for (std::uint32_t i = 0; i < process.link_range.count; ++i) {
             const Link& link = snapshot.links[process.link_range.first + i];
-            if (!link.pid.has() || link.pid.node != 0 || snapshot.find(link.pid) != ProcId::none) continue;
-            if (linked_.insert(key(link.pid)).second) snapshot.anomalies.add(Anomaly::linked_to_nobody, process.offset);
+            if (link.port.has() && link.port.node == 0 && ports_known && quiet[at] && !ports.contains(link.port.number))
+                lost(process);
+            if (link.port.has() && link.port.node == 0 && quiet[at] && link.kind == LinkKind::link)
+                port_links += mixed(mixed(link.port.number) + key(process.pid));
+            if (!link.pid.has() || link.pid.node != 0) continue;
+            const ProcId other = snapshot.find(link.pid);
+            if (other == ProcId::none) {
+                if (linked_.insert(key(link.pid)).second)
+                    snapshot.anomalies.add(Anomaly::linked_to_nobody, process.offset);
+                if (quiet[at]) lost(process);
+                continue;
+            }
+            if (!quiet[at] || !quiet[index_of(other)]) continue;
+            if (link.kind == LinkKind::link) {
+                const std::uint64_t mine = key(process.pid), theirs = key(link.pid);
+                const std::uint64_t pair = mixed(mixed(std::min(mine, theirs)) + std::max(mine, theirs));
+                links += mine < theirs ? pair : mine > theirs ? 0 - pair : 0;
+            } else if (link.kind == LinkKind::monitors || link.kind == LinkKind::monitored_by) {
+                const std::uint64_t number = reference(link);
+                if (!by_name.contains(number)) monitors += link.kind == LinkKind::monitors ? number : 0 - number;
+            }
         }
     }
+    for (const Port& port : snapshot.ports)
+        for (const Pid pid : port.links)
+            if (const ProcId other = snapshot.find(pid); other != ProcId::none && quiet[index_of(other)])
+                port_links -= mixed(mixed(port.port.number) + key(pid));
+    if (links != 0 || monitors != 0 || (ports_known && port_links != 0)) ++one_sided;
+    if (one_sided != 0)
+        snapshot.anomalies.add(Anomaly::torn_process, offset, "links or monitors that the other side does not have");
 }
 
 void Losses::judge_sections(Snapshot& snapshot, std::uint64_t cut) const {

@@ -70,8 +70,9 @@ public:
     /// The process table is complete: entries that lack one of the fields `constant` (bits), which most have, are
     /// damaged. Counts torn_process.
     void judge_entries(Snapshot& snapshot, std::uint32_t constant);
-    /// Counts those that others are linked to and that nobody is (linked_to_nobody).
-    void judge_links(Snapshot& snapshot);
+    /// Counts those that others are linked to and that nobody is (linked_to_nobody), and torn_process where one of two
+    /// that have no signal left to handle has a link or monitor that the other has not. `ports_known`: all were read.
+    void judge_links(Snapshot& snapshot, bool ports_known);
     /// Counts the objects that are nowhere (`kind`: dangling_reference, binary_lost). Call when those that were found
     /// later (literals, the binaries' sections) were taken out.
     void judge_references(Snapshot& snapshot, const UnresolvedAddresses& addresses, Anomaly kind);
@@ -79,6 +80,7 @@ public:
     void sum_up(Snapshot& snapshot) const;
 
 private:
+    static std::vector<bool> settled(const Snapshot& snapshot);
     static std::uint64_t key(Pid pid) { return static_cast<std::uint64_t>(pid.serial) << 32 | pid.number; }
     static constexpr std::uint32_t torn_bit = 31;
     static constexpr std::uint32_t torn_entry = 1u << torn_bit;

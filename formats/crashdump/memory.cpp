@@ -31,6 +31,7 @@ void read_byte_lines(Loader& loader, const Section& section, std::string_view bo
         const std::uint64_t offset = section.body_offset + static_cast<std::uint64_t>(body.data() - begin);
         const std::string_view line = take_line(body);
         if (line.empty()) continue;
+        loader.look_for_zeros(offset, line);
         const std::size_t colon = line.find(": ");
         std::array<Count, 3> numbers;
         if (colon == std::string_view::npos || !read_numbers(line.substr(colon + 2), numbers)) {
@@ -53,13 +54,17 @@ Count area(const Snapshot& snapshot, std::string_view key) {
     return {};
 }
 
+// How fast an index grew, up to R11.
+void read_rate(Loader&, VmTable&, std::string_view, std::uint64_t) {}
+
 constexpr Field<VmTable> table_fields[] = {
-    {"size: ", &VmTable::size},   {"used: ", &VmTable::used},   {"objs: ", &VmTable::objects},
-    {"depth: ", &VmTable::depth}, {"limit: ", &VmTable::limit}, {"entries: ", &VmTable::entries},
+    {"size: ", &VmTable::size},    {"used: ", &VmTable::used},   {"objs: ", &VmTable::objects},
+    {"depth: ", &VmTable::depth},  {"limit: ", &VmTable::limit}, {"entries: ", &VmTable::entries},
+    {"rate: ", {}, {}, read_rate},
 };
 
 constexpr Always vm_hash_always[] = {{"size: "}, {"used: "}, {"objs: "}, {"depth: "}};
-constexpr Anywhere index_anywhere[] = {{"used: "}};  // it is not where it is now up to R12
+constexpr Anywhere index_anywhere[] = {{"used: "}, {"rate: "}};  // it is not where it is now up to R12
 constexpr Always index_always[] = {{"size: "}, {"limit: "}, {"entries: ", 13}};
 
 void read_vm_table(Loader& loader, const Section& section, std::string_view body, bool index) {
@@ -103,7 +108,8 @@ void read_allocator(Loader& loader, const Section& section, std::string_view bod
     std::unordered_set<TextId> keys;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
         const std::size_t colon = line.find(": ");
-        if (colon == std::string_view::npos) return;
+        loader.look_for_zeros(offset, line);
+        if (colon == std::string_view::npos) return loader.anomalies().add(Anomaly::bad_line, offset, line);
         AllocatorInstance::Line entry;
         entry.key = loader.text(line.substr(0, colon));
         // "fix type: NAME SIZE USED" stands there for each type of a fixed size.
@@ -112,9 +118,16 @@ void read_allocator(Loader& loader, const Section& section, std::string_view bod
             return;
         }
         const std::string_view value = line.substr(colon + 2);
-        if (!read_numbers(value, entry.numbers)) entry = {entry.key, {}, loader.text(value)};
+        if (!read_numbers(value, entry.numbers)) {
+            entry = {entry.key, {}, loader.text(value)};
+            // Two lines in one have a colon. One setting has one, too ("option t: option acul: %d", R16).
+            if (!line.starts_with("option ") && value.find(':') != std::string_view::npos)
+                loader.anomalies().add(Anomaly::bad_line, offset, line);
+        }
         allocator.lines.push_back(entry);
     });
+    if (allocator.lines.empty() && name != "instr")
+        loader.losses.torn_section(section.offset, "=allocator:" + std::string(section.id));
     loader.snapshot.allocators.push_back(std::move(allocator));
 }
 

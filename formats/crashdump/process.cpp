@@ -23,7 +23,33 @@ ProcessState state_of(std::string_view text) {
     return ProcessState::unknown;
 }
 
-void read_state(Loader&, Process& process, std::string_view value, std::uint64_t) { process.state = state_of(value); }
+void read_state(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    process.state = state_of(value);
+    if (process.state == ProcessState::unknown) loader.anomalies().add(Anomaly::bad_line, offset, value);
+}
+// "ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | OFF_HEAP_MSGQ": words, among which one of each priority.
+bool is_internal_state(std::string_view value) {
+    constexpr std::array<std::string_view, 3> priorities{"ACT_PRIO_", "USR_PRIO_", "PRQ_PRIO_"};
+    constexpr std::array<std::string_view, 4> levels{"MAX", "HIGH", "NORMAL", "LOW"};
+    std::array<unsigned, 3> found{};
+    while (!value.empty()) {
+        const std::size_t bar = value.find(" | ");
+        const std::string_view word = value.substr(0, bar);
+        value.remove_prefix(bar == std::string_view::npos ? value.size() : bar + 3);
+        for (std::size_t i = 0; i < priorities.size(); ++i) {
+            if (!word.starts_with(priorities[i])) continue;
+            if (std::ranges::find(levels, word.substr(priorities[i].size())) == levels.end()) return false;
+            ++found[i];
+        }
+        const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+        if (word.empty() || !std::ranges::all_of(word, fits)) return false;
+    }
+    return std::ranges::all_of(found, [](unsigned count) { return count == 1; });
+}
+void read_internal_state(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
+    if (is_internal_state(value)) process.internal_state = loader.text(value);
+    else loader.anomalies().add(Anomaly::bad_line, offset, value);
+}
 void read_name(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
     process.name = loader.atom(value);
 }
@@ -167,7 +193,9 @@ bool repeat_current_call(Process& to, const Process& from) {
 }
 bool repeat_parent(Process& to, const Process& from) { return to.parent = from.parent, from.parent.has(); }
 bool repeat_arity(Process& to, const Process& from) { return to.arity = from.arity, true; }
-bool repeat_internal_state(Process& to, const Process& from) { return to.internal_state = from.internal_state, true; }
+bool repeat_internal_state(Process& to, const Process& from) {
+    return to.internal_state = from.internal_state, from.internal_state != TextId::none;
+}
 
 constexpr Field<Process> process_fields[] = {
     {"State: ", {}, {}, read_state, repeat_state},
@@ -195,7 +223,7 @@ constexpr Field<Process> process_fields[] = {
      {},
      read_program_counter},  // an unknown place leaves the function that another line has told
     {"arity = ", {}, {}, read_arity, repeat_arity},
-    {"Internal State: ", {}, &Process::internal_state, {}, repeat_internal_state},
+    {"Internal State: ", {}, {}, read_internal_state, repeat_internal_state},
 };
 
 // Fields that whole entries may lack.
@@ -285,11 +313,17 @@ public:
     }
     /// Which fields it has, as bits by their rows.
     std::uint32_t fields() const { return static_cast<std::uint32_t>(place_.seen); }
-    /// Something in it is out of order.
-    bool torn() const { return torn_; }
+    /// Something in it is out of order, or one of two lines that come together is not there.
+    bool torn() const {
+        return torn_ || (has("Spawned as: ") && !has("Spawned by: ")) || (has("arity = ") && !has("Program counter: "));
+    }
     const Blocks& blocks() const { return blocks_; }
 
 private:
+    bool has(std::string_view key) const {
+        return (place_.seen >> (std::ranges::find(process_fields, key, &Field<Process>::key) - process_fields) & 1) !=
+               0;
+    }
     /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that
     /// line was the last time, as nearly all are: its length. 0: it has to be read.
     std::size_t take_expected(std::string_view rest) {
@@ -326,6 +360,7 @@ private:
         extra_key_ = TextId::none;
     }
     void other_line(std::string_view line, std::uint64_t offset) {
+        torn_ |= line.find('\0') != std::string_view::npos;
         const std::uint64_t before = place_.seen;
         if (read_field(loader_, std::span<const Field<Process>>(process_fields), place_, process_, line, offset)) {
             const std::size_t row = place_.hint == 0 ? std::size(process_fields) - 1 : place_.hint - 1;
@@ -346,7 +381,8 @@ private:
             if (key != "send" && key != "'receive'" && key != "timeout") {  // glued entries of "Last calls" up to 23
                 const bool field = colon != std::string_view::npos && is_field_name(key);
                 torn_ |= !field;
-                loader_.anomalies().add(field ? Anomaly::unknown_field : Anomaly::bad_line, offset, line);
+                if (field) loader_.unknown_field(offset, line);
+                else loader_.anomalies().add(Anomaly::bad_line, offset, line);
             }
             if (colon == std::string_view::npos) return;
         }

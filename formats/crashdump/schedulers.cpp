@@ -34,7 +34,9 @@ void read_pc(Loader& loader, Row&, std::string_view value, std::uint64_t) {
     const Frame frame = read_frame(loader, value.substr(bracket + 1));
     if (frame.function != FunctionId::none) loader.frames.push_back(frame);
 }
-void ignore(Loader&, Row&, std::string_view, std::uint64_t) {}
+void read_nothing(Loader& loader, Row&, std::string_view value, std::uint64_t offset) {
+    if (!value.empty()) loader.anomalies().add(Anomaly::bad_line, offset, value);
+}
 
 constexpr Field<Row> scheduler_fields[] = {
     {"Scheduler Sleep Info Flags: ", {}, &Row::sleep_flags},
@@ -51,7 +53,7 @@ constexpr Field<Row> scheduler_fields[] = {
     {"Current Process Internal State: ", {}, &Row::process_internal_state},
     {"Current Process Program counter: ", {}, {}, read_pc},
     {"Current Process CP: ", {}, {}, read_pc},
-    {"Current Process Limited Stack Trace:", {}, {}, ignore},
+    {"Current Process Limited Stack Trace:", {}, {}, read_nothing},
 };
 
 constexpr Always queue_always[] = {{"Run Queue Max Length: "},    {"Run Queue High Length: "},
@@ -88,6 +90,7 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
     loader.frames.clear();
     FieldPlace place;
     read_lines(section, body, [&](std::string_view line, std::uint64_t offset) {
+        loader.look_for_zeros(offset, line);
         if (const std::size_t crashed = line.find("** crashed **"); crashed != std::string_view::npos) {
             row.crashed = true;
             loader.anomalies().add(Anomaly::crashed_section, offset, line);
@@ -103,7 +106,7 @@ void read(Loader& loader, const Section& section, std::string_view body, Schedul
         if (line.starts_with("Could not read from stack memory")) return;
         if (read_field(loader, std::span<const Field<Row>>(scheduler_fields), place, row, line, offset))
             order.found(place.hint);
-        else loader.anomalies().add(Anomaly::unknown_field, offset, line);
+        else loader.unknown_field(offset, line);
     });
     judge(loader, section, row, order);
     if (!loader.frames.empty()) row.stack = loader.snapshot.stacks.intern(loader.frames);

@@ -156,6 +156,9 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
             const bool is_return = value.starts_with("SReturn addr ");
             if (is_return && behind_ == no_frame_seen && older_ == no_frame_seen && slots_ == registers_ + 1)
                 top_registers_ = static_cast<std::uint32_t>(registers_), top_catches_ = catches_;
+            // "SReturn addr 0x... (m:f/a + off)", "SCatch 0x... (m:f/a + off)": nothing else of the VM's own is there.
+            torn_ |= value.starts_with('S') &&
+                     (!(is_return || value.starts_with("SCatch ")) || value.find('(') == std::string_view::npos);
             if (is_return) note_frame(loader);
             hold(line.substr(0, colon), is_return, loader);
             ends_ = is_return && value.find("terminate process") != std::string_view::npos;
@@ -166,6 +169,8 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                 if (bracket != std::string_view::npos) {
                     behind_ = frame(loader, value.substr(bracket + 1));
                     const Frame& found = seen_frames_[behind_];
+                    // <terminate process>, unknown function: these have no colon
+                    torn_ |= found.function == FunctionId::none && value.find(':', bracket) != std::string_view::npos;
                     if (found.function != FunctionId::none) frames_.push_back(found);
                 }
             } else if (value.starts_with("SC")) {

@@ -198,6 +198,118 @@ void judge_distribution(Loader& loader, const SectionOrder& order) {
     loader.anomalies().add(Anomaly::section_missing, 0, "=no_distribution or the node's name");
 }
 
+// Ports and processes are written as their tables have them. That of ports has a number in each entry, which grows.
+// That of processes is one of 2^k rows of cache lines: consecutive pids are in consecutive lines, and in the next place
+// of a line when all lines had their turn (erts_ptab_new_element in erl_ptab.c); up to R15 in consecutive places. Its
+// size is not told, so that any will do. A pid is a number and a serial, of which the first has 15 bits or 28.
+bool in_order_of_table(const Snapshot& snapshot, unsigned number_bits, unsigned line_bits) {
+    const std::uint64_t lines = std::uint64_t{1} << line_bits;
+    std::uint64_t last_line = 0, last_turn = 0;
+    bool first = true;
+    for (const Process& process : snapshot.processes) {
+        const std::uint64_t data = process.pid.number | std::uint64_t{process.pid.serial} << number_bits;
+        const std::uint64_t line = data & (lines - 1), turn = data >> line_bits & 7;
+        if (!first && (line < last_line || (line == last_line && turn <= last_turn))) return false;
+        first = false;
+        last_line = line;
+        last_turn = turn;
+    }
+    return true;
+}
+
+void judge_order_of_table(Loader& loader) {
+    const Snapshot& snapshot = loader.snapshot;
+    const auto before = [](const Process& a, const Process& b) {
+        return a.pid.serial == b.pid.serial && a.pid.number < b.pid.number;
+    };
+    bool grows = true;
+    for (std::size_t i = 1; i < snapshot.processes.size() && grows; ++i)
+        grows = before(snapshot.processes[i - 1], snapshot.processes[i]);
+    constexpr unsigned fewest = 4, most = 27;
+    for (const unsigned number_bits : {15u, 28u})
+        for (unsigned line_bits = fewest; line_bits <= most && !grows; ++line_bits)
+            grows = in_order_of_table(snapshot, number_bits, line_bits);
+    if (!grows) loader.anomalies().add(Anomaly::section_misplaced, 0, "=proc");
+}
+
+void judge_order_of_ports(Loader& loader) {
+    const std::vector<Port>& ports = loader.snapshot.ports;
+    for (std::size_t i = 1; i < ports.size(); ++i)
+        if (ports[i - 1].slot.has() && ports[i].slot.has() && *ports[i].slot <= *ports[i - 1].slot)
+            return loader.anomalies().add(Anomaly::section_misplaced, 0, "=port");
+}
+
+// The VM's tables and allocators are the same in all nodes of a release.
+void judge_fixed_names(Loader& loader, const SectionOrder& order) {
+    const Snapshot& snapshot = loader.snapshot;
+    const std::uint32_t otp = loader.dialect.otp;
+    std::map<std::string_view, unsigned> hashes, indexes, allocators;
+    for (const VmTable& table : snapshot.vm_tables) ++(table.index ? indexes : hashes)[snapshot.text(table.name)];
+    for (const AllocatorInstance& allocator : snapshot.allocators) ++allocators[snapshot.text(allocator.name)];
+    const auto missing = [&](std::string_view tag, std::string_view name) {
+        loader.anomalies().add(Anomaly::section_missing, 0, "=" + std::string(tag) + ":" + std::string(name));
+    };
+    struct Table {
+        std::string_view name;
+        std::uint32_t since, until;
+        unsigned hashes, indexes;
+    };
+    constexpr Table tables[] = {{"atom_tab", 11, 99, 1, 1},
+                                {"module_code", 11, 99, 1, 1},
+                                {"process_reg", 11, 99, 1, 0},
+                                {"node_table", 11, 99, 1, 0},
+                                {"dist_table", 11, 99, 1, 0},
+                                {"fun_table", 11, 27, 1, 0},
+                                {"export_list", 16, 27, 2, 1},
+                                {"export_list", 11, 15, 1, 1},
+                                {"fun_staged_index", 28, newest_known_release, 2, 1},
+                                {"export_staged_index", 28, newest_known_release, 2, 1}};
+    for (const Table& table : tables) {
+        if (otp < table.since || otp > table.until) continue;
+        const std::string name(table.name);
+        if (order.count("hash_table") != 0 && hashes[table.name] < table.hashes) missing("hash_table", name);
+        if (order.count("index_table") != 0 && indexes[table.name] < table.indexes) missing("index_table", name);
+        if (hashes[table.name] > table.hashes || indexes[table.name] > table.indexes)
+            loader.anomalies().add(Anomaly::duplicate_section, 0, "=hash_table:" + name);
+    }
+    struct Name {
+        std::string_view name;
+        std::uint32_t since;
+    };
+    constexpr Name names[] = {{"alloc_util", 11}, {"binary_alloc", 11}, {"driver_alloc", 13}, {"eheap_alloc", 11},
+                              {"ets_alloc", 11},  {"fix_alloc", 11},    {"instr", 11},        {"literal_alloc", 19},
+                              {"ll_alloc", 11},   {"sl_alloc", 11},     {"std_alloc", 11},    {"sys_alloc", 11},
+                              {"temp_alloc", 11}, {"test_alloc", 19}};
+    if (order.count("allocator") == 0) return;
+    for (const Name& each : names)
+        if (otp >= each.since && !allocators.contains(each.name)) missing("allocator", each.name);
+    // Where memory is mapped by the VM itself all three are, and none where it is not.
+    constexpr std::string_view mapped[] = {"mseg_alloc", "erts_mmap.default_mmap", "erts_mmap.literal_mmap"};
+    const auto count = std::ranges::count_if(mapped, [&](std::string_view name) { return allocators.contains(name); });
+    if (otp >= 21 && snapshot.source.word_size == 8 && count != 0 && count != std::ssize(mapped))
+        missing("allocator", "mseg_alloc or its maps");
+}
+
+// =allocated_areas has how many bytes all names of atoms take, without those that the emulator is linked with (up to
+// 27), which are the oldest. A name that could not be added, as the table was full, has taken its bytes.
+void judge_atom_bytes(Loader& loader) {
+    const Snapshot& snapshot = loader.snapshot;
+    std::uint64_t used = 0;
+    for (const NamedBytes& line : snapshot.areas)
+        if (snapshot.text(line.name) == "atom_space") used = line.used_bytes.value_or(0);
+    if (used == 0 || snapshot.atoms.size() >= snapshot.node.atom_limit.value_or(~std::uint64_t{0})) return;
+    std::uint64_t sum = 0;
+    for (const TextId atom : snapshot.atoms) {
+        const std::string_view name = snapshot.text(atom);
+        sum += name.size();
+        if (loader.dialect.latin1_atoms)
+            sum -= static_cast<std::uint64_t>(
+                std::ranges::count_if(name, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }));
+        if (sum == used && loader.dialect.otp < 28) return;
+    }
+    if (sum != used) hold(loader, sum, used, "bytes of atoms' names");
+}
+
 // Ports may be registered, too, which their sections don't say in all releases.
 void judge_names(Loader& loader) {
     Snapshot& snapshot = loader.snapshot;
@@ -214,9 +326,14 @@ void judge_tables(Loader& loader, const SectionOrder& order, bool ended) {
     const Snapshot& snapshot = loader.snapshot;
     const auto behind = [&](std::string_view tag) { return order.reached() > find_tag(tag)->order; };
     if (behind("node") && (ended || behind("not_connected"))) judge_distribution(loader, order);
+    if (snapshot.source.process_table_complete) judge_order_of_table(loader);
     if (loader.plan.tables) {
         if (behind("dirty_io_run_queue")) judge_schedulers(loader, order);
-        if (behind("allocator")) judge_memory(loader, order), judge_areas(loader, order), judge_allocators(loader);
+        if (behind("allocator")) {
+            judge_memory(loader, order), judge_areas(loader, order), judge_allocators(loader);
+            judge_fixed_names(loader, order);
+        }
+        judge_order_of_ports(loader);
         if (snapshot.source.process_table_complete && behind("port")) judge_names(loader);
         judge_doubled(loader, snapshot.ets, "ets",
                       [](const EtsTable& table) { return std::pair(table.id, table.name); });
@@ -228,6 +345,7 @@ void judge_tables(Loader& loader, const SectionOrder& order, bool ended) {
     if (loader.plan.tables && loader.plan.modules && behind("fun")) judge_code(loader);
     if (loader.plan.atoms && behind("atoms") && snapshot.node.atoms.has())
         hold(loader, snapshot.atoms.size(), *snapshot.node.atoms, "atoms");
+    if (loader.plan.atoms && loader.plan.tables && ended && behind("atoms")) judge_atom_bytes(loader);
 }
 
 }  // namespace beamheap::crashdump

@@ -78,6 +78,39 @@ inline std::size_t skip_element(std::string_view text, std::size_t i) {
     return skip_spaces(text, i);
 }
 
+/// Where the literal of a key begins: before its quote, <<" or Elixir's colon.
+inline std::size_t literal_begin(std::string_view text, std::size_t key) {
+    std::size_t i = key;
+    if (i != 0 && text[i - 1] == '$') --i;
+    if (i >= 2 && text[i - 1] == '"' && text[i - 2] == ':') --i;
+    if (i != 0 && (text[i - 1] == '"' || text[i - 1] == '\'' || text[i - 1] == ':')) --i;
+    if (i >= 2 && text[i - 1] == '<' && text[i - 2] == '<') i -= 2;
+    if (i >= 2 && letter(text[i - 1]) && text[i - 2] == '~') i -= 2;
+    return i;
+}
+/// A literal ends at `i`, and another element follows: "password=" in ["password=", <<"x">>].
+inline bool literal_ends(std::string_view text, std::size_t i) {
+    if (at(text, i) != '"') return false;
+    ++i;
+    if (starts(text, i, ">>")) i += 2;
+    i = skip_spaces(text, i);
+    return at(text, i) == ',' || at(text, i) == '|';
+}
+/// A literal ends at `i`, and so does a list within another one.
+inline bool inner_list_ends(std::string_view text, std::size_t i) {
+    if (at(text, i) != '"') return false;
+    ++i;
+    if (starts(text, i, ">>")) i += 2;
+    if (at(text, i) != ']') return false;
+    while (at(text, i) == ']') ++i;
+    return i >= text.size() || std::string_view(",|} ").find(text[i]) != std::string_view::npos;
+}
+/// Behind the comma or bar that follows the literal's end at `i`.
+inline std::size_t next_element(std::string_view text, std::size_t i) {
+    while (i < text.size() && text[i] != ',' && text[i] != '|') ++i;
+    return i + 1;
+}
+
 /// Strings within strings that are looked into; deeper ones are hidden.
 constexpr unsigned most_quoted = 4;
 

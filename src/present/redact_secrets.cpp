@@ -17,6 +17,7 @@
 #include "present/redact_lex.hpp"
 #include "present/secret_bytes.hpp"
 #include "present/secret_forms.hpp"
+#include "present/secret_neighbours.hpp"
 #include "present/secret_places.hpp"
 
 namespace beamheap::present {
@@ -129,6 +130,10 @@ private:
         if (end - i_ >= least_packed && packed_word()) return;
         if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end)
             return replace(line.begin, line.end, "***");
+        if (const TextSpan argument = secret_of_command(text_, i_, end); argument.begin != argument.end)
+            return replace(argument.begin, argument.end, "***");
+        if (text_.substr(i_, end - i_) == "VALUES" || text_.substr(i_, end - i_) == "values")
+            for (const std::size_t value : secret_columns(text_, i_, end)) wait_for_argument(value);
         const std::size_t begin = i_;
         if (scheme(text_.substr(begin, end - begin), end)) return;
         // key-with-hyphens, as in HTTP headers
@@ -145,7 +150,7 @@ private:
         // The signature of an address that may be opened by whoever has it (Azure's sig, Amazon's X-Amz-Signature).
         const bool signature = begin != 0 && (text_[begin - 1] == '?' || text_[begin - 1] == '&') &&
                                (key == "sig" || key.ends_with("Signature") || key.ends_with("signature"));
-        const Secrecy secrecy = signature ? Secrecy::always : secrecy_of(key);
+        const Secrecy secrecy = signature ? Secrecy::always : secrecy_beside(text_, begin, key_end);
         if (secrecy != Secrecy::none) {
             code_ = secrecy == Secrecy::by_value;
             value_after_key(begin, key_end);
@@ -153,7 +158,7 @@ private:
             return;
         }
         const std::size_t behind = key_end + (at(text_, key_end) == '\'' || at(text_, key_end) == '"' ? 1 : 0);
-        if (at(text_, behind) != ',' || char_before(literal_begin(begin)) != '{') return;
+        if (at(text_, behind) != ',' || char_before(literal_begin(text_, begin)) != '{') return;
         if (secret_record(key)) mask_elements(behind);
         else if (const unsigned element = secret_element(key); element != 0) element_of_record(behind, element);
         else if (names_credentials(key)) credentials(begin, key_end);
@@ -177,7 +182,9 @@ private:
     bool packed_word() {
         if (i_ != 0 && std::string_view("/+=-.").find(text_[i_ - 1]) != text_.npos) return false;
         const std::size_t end = end_of_base64(text_, i_);
-        if (!secret_when_unpacked(unpacked_base64(text_.substr(i_, end - i_), unpacking_))) return false;
+        const std::string_view packed = text_.substr(i_, end - i_);
+        const bool plain = packed[0] == 'A' && is_credentials(packed);  // begins with a NUL: SASL PLAIN
+        if (!plain && !secret_when_unpacked(unpacked_base64(packed, unpacking_))) return false;
         replace(i_, end, "***");
         return true;
     }
@@ -198,7 +205,7 @@ private:
 
     // {basic,"name","x"}, {proxy_auth,{"name","x"}}, {:basic, "name:x"}: who asks, and with what.
     void credentials(std::size_t key, std::size_t end) {
-        if (char_before(literal_begin(key)) != '{') return;
+        if (char_before(literal_begin(text_, key)) != '{') return;
         if (at(text_, end) == '\'' || at(text_, end) == '"') ++end;
         if (at(text_, end) != ',') return;
         constexpr std::size_t far = 256;
@@ -232,7 +239,8 @@ private:
             ++i_;
             return;
         }
-        const bool secret = secret_when_unpacked(list.text) || secret_when_unpacked(packed_text(list.text, unpacking_));
+        const bool secret = is_plain_message(list.text) || secret_when_unpacked(list.text) ||
+                            secret_when_unpacked(packed_text(list.text, unpacking_));
         if (secret) replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
         else i_ = list.end;
     }
@@ -254,9 +262,10 @@ private:
     // scheme.
     bool scheme(std::string_view name, std::size_t end) {
         const bool bearer = name == "Bearer" || name == "bearer" || name == "BEARER";
+        if (bearer && starts(text_, end, ", ")) ++end;  // of a list of protocols
         const bool basic = name == "Basic" || name == "basic" || name == "PLAIN" || name == "LOGIN";
         if ((!bearer && !basic) || at(text_, end) != ' ') return false;
-        if (bearer && literal_ends(end + 1)) {
+        if (bearer && literal_ends(text_, end + 1)) {
             mask_value(end + 1);
             return true;
         }
@@ -273,7 +282,9 @@ private:
     bool web_token() {
         if (i_ < no_web_token_before_) return false;
         std::size_t end = i_;
-        while (end < text_.size() && (token_char(text_[end]) || (text_[end] == '.' && token_char(at(text_, end + 1)))))
+        while (end < text_.size() &&
+               (token_char(text_[end]) ||
+                (text_[end] == '.' && token_char(at(text_, end + (at(text_, end + 1) == '.' ? 2 : 1))))))
             ++end;
         const std::string_view token = text_.substr(i_, end - i_);
         if (token.size() < 16 || (token.find('.') == token.npos && !cut_at(end))) {
@@ -332,45 +343,12 @@ private:
         i_ = std::max(i_, end);
     }
 
-    // Where the literal of a key begins: before its quote, <<" or Elixir's colon.
-    std::size_t literal_begin(std::size_t key) const {
-        std::size_t i = key;
-        if (i != 0 && text_[i - 1] == '$') --i;
-        if (i >= 2 && text_[i - 1] == '"' && text_[i - 2] == ':') --i;
-        if (i != 0 && (text_[i - 1] == '"' || text_[i - 1] == '\'' || text_[i - 1] == ':')) --i;
-        if (i >= 2 && text_[i - 1] == '<' && text_[i - 2] == '<') i -= 2;
-        if (i >= 2 && letter(text_[i - 1]) && text_[i - 2] == '~') i -= 2;
-        return i;
-    }
     char char_before(std::size_t i) const { return i == 0 ? '\0' : text_[i - 1]; }
     // The first thing before `i` that is no blank.
     char before(std::size_t i) const {
         while (i != 0 && (text_[i - 1] == ' ' || text_[i - 1] == '\n')) --i;
         return char_before(i);
     }
-    // A literal ends at `i`, and another element follows: "password=" in ["password=", <<"x">>].
-    bool literal_ends(std::size_t i) const {
-        if (at(text_, i) != '"') return false;
-        ++i;
-        if (starts(text_, i, ">>")) i += 2;
-        i = skip_spaces(text_, i);
-        return at(text_, i) == ',' || at(text_, i) == '|';
-    }
-    // A literal ends at `i`, and so does a list within another one.
-    bool inner_list_ends(std::size_t i) const {
-        if (at(text_, i) != '"') return false;
-        ++i;
-        if (starts(text_, i, ">>")) i += 2;
-        if (at(text_, i) != ']') return false;
-        while (at(text_, i) == ']') ++i;
-        return i >= text_.size() || std::string_view(",|} ").find(text_[i]) != std::string_view::npos;
-    }
-    // Behind the comma or bar that follows the literal's end at `i`.
-    std::size_t next_element(std::size_t i) const {
-        while (i < text_.size() && text_[i] != ',' && text_[i] != '|') ++i;
-        return i + 1;
-    }
-
     void value_after_key(std::size_t key, std::size_t end) {
         std::size_t i = end;
         bool quoted = false;
@@ -385,11 +363,18 @@ private:
         const bool option = dashes != key && !word(char_before(dashes));
         if (starts(text_, i, "=>")) {
             mask_value(i + 2);
+        } else if (const std::size_t path = behind_path(text_, key, i); path != 0) {
+            mask_value(path);
+        } else if (const std::size_t list = arguments_of_call(text_, literal_begin(text_, key), i); list != 0) {
+            bracket_value(list);
         } else if (at(text_, i) == ':' && at(text_, i + 1) != ':' && at(text_, i + 1) != '/') {
             // "password: x" and "password":"x", but not the function password:check/1
             const char next = at(text_, i + 1);
             if (!quoted && next == ' ' && secret_to_end_of_line(text_.substr(key, end - key))) mask_line(i + 2);
-            else if (quoted || next == ' ' || next == '"' || next == '\\') mask_value(i + 1);
+            else if (quoted || next == ' ' || next == '"' || next == '\\' || line_of_protocol(text_, key, i))
+                mask_value(i + 1);
+        } else if (i + 4 < text_.size() && text_.substr(i, 3) == std::string_view("\0\0\0", 3)) {
+            mask_value(i + 4);  // a table of AMQP: the length of a text, and the text
         } else if (const TextSpan element = secret_of_xml(text_, key, i); element.begin != element.end) {
             replace(element.begin, element.end, "***");
         } else if (starts(text_, i, "%3D") || starts(text_, i, "%3A")) {  // = and : of an address within an address
@@ -403,7 +388,7 @@ private:
             mask_value(i + 1);
         } else if (at(text_, i) == ',') {
             after_comma(key, i, quoted, option);
-        } else if (at(text_, i) == '|' && char_before(literal_begin(key)) == '[') {
+        } else if (at(text_, i) == '|' && char_before(literal_begin(text_, key)) == '[') {
             mask_value(i + 1);  // [password|<<"x">>]
         } else if (at(text_, i) == '{' && quoted && key >= 2 && text_[key - 2] == '#') {
             bracket_value(i);  // #'RSAPrivateKey'{...}
@@ -423,7 +408,8 @@ private:
             std::string_view(" =;-+/%!.@$").find(at(text_, first)) == std::string_view::npos || first >= text_.size();
         const bool term =
             alone || first == i || among(empty_values, scheme) || (digit(text_[i]) && at(text_, first) != '=');
-        if (term || literal_ends(first) || (at(text_, first) == ' ' && literal_ends(first + 1))) return mask_value(i);
+        if (term || literal_ends(text_, first) || (at(text_, first) == ' ' && literal_ends(text_, first + 1)))
+            return mask_value(i);
         std::size_t end = first;
         while (end < text_.size() && std::string_view("\n\"'}]").find(text_[end]) == text_.npos &&
                !starts(text_, end, "...")) {
@@ -442,7 +428,7 @@ private:
     // of a tuple
     // ({http_header,7,'Authorization',undefined,"x"}) where strings follow.
     void after_comma(std::size_t key, std::size_t i, bool quoted, bool option) {
-        const std::size_t begin = literal_begin(key);
+        const std::size_t begin = literal_begin(text_, key);
         if (option) {
             mask_value(i + 1);
         } else if (char_before(begin) == '{') {
@@ -462,7 +448,7 @@ private:
         const std::size_t value = skip_spaces(text_, comma + 1);
         const std::size_t opening = behind_sigil(value);
         const bool bytes = starts(text_, value, "<<"), text = at(text_, opening) == '"';
-        const bool atom = !quoted || text_[key - 1] == '\'' || text_[literal_begin(key)] == ':';
+        const bool atom = !quoted || text_[key - 1] == '\'' || text_[literal_begin(text_, key)] == ':';
         constexpr std::size_t far = 512;
         const std::string_view near = text_.substr(0, std::min(text_.size(), value + far));
         std::size_t end = skip_element(near, value);
@@ -473,7 +459,7 @@ private:
         if (at(near, end) != ']') return false;
         const std::size_t from = bytes && at(text_, value + 2) == '"' ? value + 3 : opening + 1;
         const std::string_view content = text_.substr(from, word_end(from) - from);
-        const std::size_t begin = literal_begin(key);
+        const std::size_t begin = literal_begin(text_, key);
         const char last =
             before(before(begin) == ',' ? text_.rfind(',', begin) : begin);  // of what comes before the key
         const bool turn = last == '[' || last == '"' || last == '>';
@@ -530,6 +516,11 @@ private:
                 return;
             }
             if (value.empty()) return;
+            if (starts(value, 0, "<<") && at(text_, end) == '"') {  // a text that was printed by ~p
+                const std::size_t from = end + 1;
+                if (looks_secret(text_.substr(from, word_end(from) - from))) mask_value(i);
+                return;
+            }
             const bool one_word = value.find_first_of("/:<(#%~") == value.npos;
             const bool digits = value.size() >= 4 && std::ranges::all_of(value, digit);
             if (one_word && (looks_secret(value) || (is && digits))) return replace(i, end, "***");
@@ -551,14 +542,17 @@ private:
     void mask_value(std::size_t i) {
         i = skip_spaces(text_, i);
         const char c = at(text_, i);
-        if (inner_list_ends(i)) {
+        if (inner_list_ends(text_, i)) {
             i_ = i;  // "password=" in [["password="],"x"]: what follows is found where lists are read as texts
-        } else if (literal_ends(i)) {
+        } else if (literal_ends(text_, i)) {
             i_ = i;
-            if (const std::size_t next = next_element(i); next < text_.size() && depth_++ == 0) {
+            if (const std::size_t next = next_element(text_, i); next < text_.size() && depth_++ == 0) {
                 mask_value(next);
                 depth_ = 0;
             }
+        } else if (c == '$' && digit(at(text_, i + 1))) {  // of a query, whose parameters follow
+            wait_for_argument(query_parameter(text_, i));
+            i_ = i + 1;
         } else if (format_of_value(text_, i) && behind_sigil(i) == i) {
             wait_for_argument(format_argument(text_, i));
             i_ = i + 1;
@@ -639,7 +633,7 @@ private:
         const bool scheme = among(auth_schemes, value) && at(text_, end) == ' ';
         if (scheme) {
             i = end + 1;
-            if (literal_ends(i)) return mask_value(i);
+            if (literal_ends(text_, i)) return mask_value(i);
             end = word_end(i);
             value = text_.substr(i, end - i);
         }

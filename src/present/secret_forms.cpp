@@ -239,10 +239,17 @@ std::size_t end_of_password_hash(std::string_view text, std::size_t i) {
     constexpr std::array<std::string_view, 15> schemes{"$1$",     "$2a$",     "$2b$", "$2y$",   "$5$",
                                                        "$6$",     "$7$",      "$y$",  "$apr1$", "$argon2",
                                                        "$pbkdf2", "$scrypt$", "$gy$", "$md5$",  "$sha1$"};
-    if (std::ranges::none_of(schemes, [&](std::string_view scheme) { return starts(text, i, scheme); })) return i;
+    // pbkdf2_sha256$260000$..., SCRAM-SHA-256$4096:...$...: a name, a number of rounds, and more of them
+    std::size_t rounds = i + 1;
+    while (digit(at(text, rounds))) ++rounds;
+    const bool named =
+        i != 0 && word(text[i - 1]) && rounds > i + 2 && (at(text, rounds) == '$' || at(text, rounds) == ':');
+    if (!named && std::ranges::none_of(schemes, [&](std::string_view scheme) { return starts(text, i, scheme); }))
+        return i;
     std::size_t end = i;
     while (end < text.size() &&
-           (base64_char(text[end]) || std::string_view("$=,.-_").find(text[end]) != std::string_view::npos) &&
+           (base64_char(text[end]) ||
+            std::string_view(named ? "$=,.-_:" : "$=,.-_").find(text[end]) != std::string_view::npos) &&
            !starts(text, end, "..."))
         ++end;
     constexpr std::size_t least = 20;
@@ -315,7 +322,16 @@ bool is_credentials(std::string_view base64) {
     const bool readable =
         std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
     const std::size_t separator = bytes.find_first_of(std::string_view(":\0", 2));
-    return readable && separator != bytes.npos && bytes.size() > 3;
+    return readable && separator != bytes.npos && bytes.size() > 3 && bytes.find_first_not_of('\0') != bytes.npos;
+}
+
+bool is_plain_message(std::string_view bytes) {
+    const std::size_t first = bytes.find('\0');
+    const std::size_t second = first == bytes.npos ? bytes.npos : bytes.find('\0', first + 1);
+    if (second == bytes.npos || second == first + 1 || second + 1 == bytes.size()) return false;
+    constexpr std::size_t longest = 1024;
+    return bytes.size() < longest && bytes.find('\0', second + 1) == bytes.npos &&
+           std::ranges::all_of(bytes, [](char c) { return c == '\0' || (c >= ' ' && c != '\x7f') || (c & 0x80) != 0; });
 }
 
 bool looks_like_password(std::string_view word) {

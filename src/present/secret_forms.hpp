@@ -49,6 +49,9 @@ std::size_t behind_public_numbers(std::string_view text, std::size_t i);
 /// 4616).
 bool is_credentials(std::string_view base64);
 
+/// Whether bytes are a name and a password as SASL PLAIN has them, behind another name that is mostly empty (RFC 4616).
+bool is_plain_message(std::string_view bytes);
+
 /// Whether a word has what rules for passwords ask for: at least eight letters, digits and signs, with small letters,
 /// capitals and digits.
 bool looks_like_password(std::string_view word);

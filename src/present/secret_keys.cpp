@@ -15,48 +15,59 @@ namespace {
 
 using namespace lex;
 
-constexpr std::array<std::string_view, 52> secret_words{
-    "apikey",     "apikeys",    "authorization", "bearer",       "bindpw",     "connectionstring",
-    "contrasena", "cookie",     "cookies",       "cred",         "credential", "credentials",
-    "creds",      "cvc",        "cvv",           "dsn",          "htpasswd",   "iban",
-    "jsessionid", "jwt",        "kennwort",      "mnemonic",     "pass",       "passcode",
-    "passin",     "passout",    "passphrase",    "passwd",       "password",   "passwords",
-    "passwort",   "pgpassword", "phpsessid",     "pincode",      "privkey",    "psk",
-    "pw",         "pwd",        "secret",        "secretkey",    "secrets",    "senha",
-    "sessid",     "sessionid",  "setcookie",     "sharedsecret", "sid",        "ssn",
-    "token",      "tokens",     "totp",          "userinfo"};
+constexpr std::array<std::string_view, 76> secret_words{
+    "adgangskode",  "apikey",      "apikeys",     "authorization",
+    "bearer",       "bindpw",      "clave",       "connectionstring",
+    "contrasena",   "cookie",      "cookies",     "cred",
+    "credential",   "credentials", "creds",       "csrf",
+    "cvc",          "cvv",         "dbpass",      "dsn",
+    "haslo",        "heslo",       "htpasswd",    "iban",
+    "jelszo",       "jsessionid",  "jwt",         "kennwort",
+    "losenord",     "masterauth",  "mnemonic",    "motdepasse",
+    "mqpass",       "parola",      "pass",        "passcode",
+    "passin",       "passord",     "passout",     "passphrase",
+    "passwd",       "password",    "passwords",   "passwort",
+    "passwrd",      "pgpassword",  "phpsessid",   "pincode",
+    "privkey",      "psk",         "psswd",       "pswd",
+    "pw",           "pwd",         "requirepass", "rootpass",
+    "salasana",     "secret",      "secretkey",   "secrets",
+    "senha",        "sessid",      "sessionid",   "setcookie",
+    "sharedsecret", "sid",         "smtppass",    "sqlpass",
+    "ssn",          "token",       "tokens",      "totp",
+    "userinfo",     "userpass",    "wachtwoord",  "xsrf"};
 // Words whose value is a secret where it looks like one: {pin,4711}, hmac => <<...>>; not {mac,hmac,sha256}, {pin,17}.
 constexpr std::array<std::string_view, 8> code_words{"csc", "cvn", "hmac", "otp", "passkey", "pin", "puk", "salt"};
 // Words that are secret behind another one: "api_key", "private_key", "session_id", "pin_code", "card_number".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 55> secret_pairs{
-    {{"access", "key"},       {"account", "key"},
-     {"aes", "key"},          {"api", "key"},
-     {"auth", "code"},        {"auth", "key"},
-     {"backup", "code"},      {"basic", "auth"},
-     {"card", "number"},      {"cipher", "key"},
-     {"client", "key"},       {"connection", "string"},
-     {"crypto", "key"},       {"data", "key"},
-     {"deploy", "key"},       {"enc", "key"},
-     {"encryption", "key"},   {"encryption", "salt"},
-     {"hmac", "key"},         {"host", "key"},
-     {"http", "auth"},        {"identity", "key"},
-     {"key", "material"},     {"keying", "material"},
-     {"license", "key"},      {"mac", "key"},
-     {"master", "key"},       {"mfa", "code"},
-     {"otp", "code"},         {"pin", "code"},
-     {"private", "exponent"}, {"private", "key"},
-     {"proxy", "auth"},       {"recovery", "code"},
-     {"sas", "key"},          {"secret", "key"},
-     {"security", "code"},    {"security", "parameters"},
-     {"seed", "phrase"},      {"session", "id"},
-     {"session", "key"},      {"session", "ticket"},
-     {"shared", "key"},       {"signing", "key"},
-     {"signing", "salt"},     {"ssh", "key"},
-     {"storage", "key"},      {"stored", "key"},
-     {"symmetric", "key"},    {"tls", "key"},
-     {"totp", "seed"},        {"verification", "code"},
-     {"webhook", "url"},      {"wrapping", "key"},
-     {"write", "key"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 87> secret_pairs{
+    {{"access", "code"},     {"access", "key"},        {"account", "key"},
+     {"account", "number"},  {"activation", "code"},   {"aes", "key"},
+     {"api", "key"},         {"app", "key"},           {"application", "key"},
+     {"auth", "code"},       {"auth", "key"},          {"authentication", "key"},
+     {"backup", "code"},     {"basic", "auth"},        {"card", "number"},
+     {"cipher", "key"},      {"client", "assertion"},  {"client", "key"},
+     {"code", "verifier"},   {"confirmation", "code"}, {"connection", "string"},
+     {"crypto", "key"},      {"data", "key"},          {"deploy", "key"},
+     {"device", "code"},     {"enc", "key"},           {"encryption", "key"},
+     {"encryption", "salt"}, {"functions", "key"},     {"hmac", "key"},
+     {"host", "key"},        {"http", "auth"},         {"identity", "key"},
+     {"integration", "key"}, {"key", "material"},      {"keying", "material"},
+     {"license", "key"},     {"login", "code"},        {"mac", "key"},
+     {"magic", "link"},      {"master", "key"},        {"mfa", "code"},
+     {"otp", "code"},        {"passport", "number"},   {"personal", "key"},
+     {"pin", "code"},        {"private", "exponent"},  {"private", "key"},
+     {"proxy", "auth"},      {"rapidapi", "key"},      {"recovery", "code"},
+     {"recovery", "phrase"}, {"recovery", "words"},    {"reset", "code"},
+     {"reset", "link"},      {"saml", "assertion"},    {"saml", "response"},
+     {"sas", "key"},         {"sas", "url"},           {"secret", "key"},
+     {"security", "answer"}, {"security", "code"},     {"security", "parameters"},
+     {"seed", "phrase"},     {"seed", "words"},        {"server", "key"},
+     {"service", "key"},     {"session", "id"},        {"session", "key"},
+     {"session", "ticket"},  {"shared", "key"},        {"signing", "key"},
+     {"signing", "salt"},    {"sms", "code"},          {"ssh", "key"},
+     {"storage", "key"},     {"stored", "key"},        {"subscription", "key"},
+     {"symmetric", "key"},   {"tls", "key"},           {"totp", "seed"},
+     {"unlock", "code"},     {"verification", "code"}, {"wallet", "seed"},
+     {"webhook", "url"},     {"wrapping", "key"},      {"write", "key"}}};
 // A key that ends in one of these counts or configures: token_count, password_policy, cookie_max_age.
 constexpr std::array<std::string_view, 37> harmless_ends{
     "age",     "algorithm",  "backend", "bucket", "count", "counter", "enabled", "expires", "expiry", "fun",
@@ -65,15 +76,17 @@ constexpr std::array<std::string_view, 37> harmless_ends{
     "sup",     "supervisor", "timeout", "timer",  "ttl",   "type",    "worker"};
 
 // Words that others are written onto: "dbpassword", "clientsecret", "PGPASSWORD".
-constexpr std::array<std::string_view, 9> secret_ends{"accesskey",  "apikey", "passphrase", "passwd", "password",
-                                                      "privatekey", "secret", "secretkey",  "token"};
+constexpr std::array<std::string_view, 17> secret_ends{
+    "accesskey",  "accountkey", "apikey",     "authkey", "encryptionkey", "masterkey",  "passphrase",
+    "passwd",     "password",   "privatekey", "secret",  "secretkey",     "sessionkey", "sharedkey",
+    "signingkey", "token",      "pwd"};
 
 // Every word of every text that is printed is looked for here.
 static_assert(std::ranges::is_sorted(code_words) && std::ranges::is_sorted(secret_words) &&
               std::ranges::is_sorted(secret_pairs) && std::ranges::is_sorted(harmless_ends));
 
 bool secret_word(std::string_view word) {
-    constexpr std::size_t shortest_end = 5;
+    constexpr std::size_t shortest_end = 5;  // no word that people know ends so
     return std::ranges::binary_search(secret_words, word) ||
            (word.size() >= shortest_end &&
             std::ranges::any_of(secret_ends, [&](std::string_view end) { return word.ends_with(end); }));

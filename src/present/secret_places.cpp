@@ -151,7 +151,8 @@ TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end) {
     if (name == "LOGIN") {  // behind a tag: a1 LOGIN name x
         value = value_end(text, next_word(text, end));
         if (at(text, end) != ' ' || at(text, value) != ' ') return {};
-    } else if (!begins || (name != "AUTH" && name != "PASS")) {
+    } else if ((!begins && !(name == "AUTH" && i >= 8 && starts(text, i - 8, "HELLO "))) ||
+               (name != "AUTH" && name != "PASS")) {
         return {};
     }
     const std::size_t length = skip_length(text, value);
@@ -207,13 +208,17 @@ unsigned secret_element(std::string_view tag) {
     // rabbit (credentials_obfuscation, internal_user.erl), ssl_internal.hrl (session), public_key (ed_pri)
     constexpr std::array rows{Row{"ed_pri", 3}, Row{"encrypted", 1}, Row{"internal_user", 2}, Row{"plaintext", 1},
                               Row{"session", 6}};
+    // A cipher's name, and the key behind it.
+    if (tag.starts_with("aes_") || tag.starts_with("chacha20")) return 1;
     const auto* const row = std::ranges::find(rows, tag, &Row::tag);
     return row == rows.end() ? 0 : row->element;
 }
 
 bool secret_record(std::string_view tag) {
-    constexpr std::array<std::string_view, 6> records{"DSAPrivateKey",  "ECPrivateKey",  "OneAsymmetricKey",
-                                                      "PrivateKeyInfo", "RSAPrivateKey", "cipher_state"};
+    // public_key, crypto, ssl (user_lookup_fun), eldap, emqx and RabbitMQ (a client's name and password come last)
+    constexpr std::array<std::string_view, 9> records{"BindRequest",      "DSAPrivateKey",       "ECPrivateKey",
+                                                      "OneAsymmetricKey", "PrivateKeyInfo",      "RSAPrivateKey",
+                                                      "cipher_state",     "mqtt_packet_connect", "user_lookup_fun"};
     return std::ranges::find(records, tag) != records.end() || tag.starts_with("jose_jwk_kty_");
 }
 
@@ -317,11 +322,16 @@ bool secret_to_end_of_line(std::string_view header) {
 }
 
 bool names_credentials(std::string_view tag) {
-    constexpr std::array<std::string_view, 18> tags{"amqp_params_direct",
+    constexpr std::array<std::string_view, 23> tags{"amqp_params_direct",
                                                     "amqp_params_network",
                                                     "auth",
                                                     "authenticate",
                                                     "basic",
+                                                    "bind",
+                                                    "dn_lookup_bind",
+                                                    "other_bind",
+                                                    "simple_bind",
+                                                    "srp_identity",
                                                     "basic_auth",
                                                     "digest",
                                                     "http_auth",

@@ -8,6 +8,7 @@
 #include "erlang/term_walks.hpp"
 #include "present/literal_format.hpp"
 #include "present/redact.hpp"
+#include "present/secret_neighbours.hpp"
 #include "present/secret_places.hpp"
 #include "present/term_printer.hpp"
 
@@ -70,6 +71,23 @@ SecretTerms::Key SecretTerms::key_of(const Element& element) {
     const TermKind kind = kind_of(element);
     if (!is_binary(kind) && kind != TermKind::cons) return {};
     return {.secrecy = secrecy_of(short_text(element))};
+}
+
+// A key of several parts: {smtp,password}, [db,password], ["ldap","bind","password"].
+bool SecretTerms::is_secret_path(const Element& key) {
+    constexpr std::size_t most_parts = 8;
+    const TermKind kind = kind_of(key);
+    Element part;
+    if (kind == TermKind::tuple) {
+        ElementCursor cursor = source_.elements(key.id);
+        for (std::size_t i = 0; i < most_parts && source_.next(cursor, part); ++i)
+            if (key_of(part).secrecy == Secrecy::always) return true;
+    } else if (kind == TermKind::cons) {
+        ListWalk parts(source_, key);
+        for (std::size_t i = 0; i < most_parts && parts.next(part) && part.kind != ElementKind::small; ++i)
+            if (key_of(part).secrecy == Secrecy::always) return true;
+    }
+    return false;
 }
 
 bool SecretTerms::names_secret(const Element& key) { return key_of(key).secrecy == Secrecy::always; }
@@ -176,28 +194,58 @@ std::vector<std::uint64_t> SecretTerms::elements_behind_keys(ObjectId tuple) {
     }
     if (elements.size() < 2) return places;
     Element first = elements[0];
+    if (elements.size() == 2 && kind_of(first) == TermKind::cons) has_key = has_key || is_secret_path(first);
     if (kind_of(first) == TermKind::tuple) {
+        has_key = has_key || (elements.size() == 2 && is_secret_path(first));
         ElementCursor inner = source_.elements(first.id);
         if (!source_.next(inner, first)) first = {};
         has_key = has_key || key_of(first).any();
     }
     if (!has_key) return places;
-    if (names_secret(first)) {
+    if (names_secret(first) || (elements.size() == 2 && is_secret_path(elements[0]))) {
         for (std::size_t i = 1; i < elements.size(); ++i) places.push_back(i);
         return places;
     }
     const bool tagged = elements[0].kind == ElementKind::atom;
     const Key tag = tagged ? key_of_atom(elements[0].text) : Key{};
     if (tag.credentials && credentials(elements[0].text, elements, places)) return places;
+    // An element of XML: its name, its attributes, what it holds.
+    if (tagged && elements.size() > 2 && elements[0].text.starts_with("xmlel") && names_secret(elements[1])) {
+        for (std::size_t i = 2; i < elements.size(); ++i) places.push_back(i);
+        return places;
+    }
+    // A function and what it was called with: {ejabberd_auth,check_password,[...]}.
+    const auto is_arguments = [&](std::size_t i) {
+        return i >= 2 && kind_of(elements[i]) == TermKind::cons && elements[i - 1].kind == ElementKind::atom &&
+               elements[i - 2].kind == ElementKind::atom && !elements[i - 1].text.empty() &&
+               elements[i - 1].text[0] >= 'a' && elements[i - 1].text[0] <= 'z' && names_secret(elements[i - 1]) &&
+               !is_text(elements[i]);
+    };
     bool behind_key = false;
     for (std::size_t i = 1; i < elements.size(); ++i) {
         const bool text = is_text(elements[i]);
-        if (tag.record || (text && (behind_key || i == tag.element)) ||
+        if (tag.record || is_arguments(i) || (text && (behind_key || i == tag.element)) ||
             (key_of(elements[i - 1]).secrecy == Secrecy::by_value && names_secret(elements[i - 1], elements[i])))
             places.push_back(i);
         behind_key = behind_key || names_secret(elements[i]);
     }
     return places;
+}
+
+// [{key,password},{value,x}]: the first says what the second one is.
+void SecretTerms::look_at_pair_of_pairs(const Element& head, const Element& tail) {
+    if (kind_of(head) != TermKind::tuple || kind_of(tail) != TermKind::cons) return;
+    const auto pair = [&](const Element& tuple, Element& name, Element& value) {
+        if (kind_of(tuple) != TermKind::tuple) return false;
+        ElementCursor cursor = source_.elements(tuple.id);
+        return cursor.left == 2 && source_.next(cursor, name) && source_.next(cursor, value);
+    };
+    Element name, value, next;
+    constexpr std::size_t longest_member = 12;
+    if (!pair(head, name, value) || !has_name(short_text(name, longest_member)) || !names_secret(value)) return;
+    ElementCursor behind = source_.elements(tail.id);
+    if (source_.next(behind, next) && pair(next, name, value) && names_its_value(short_text(name, longest_member)))
+        mark(value);
 }
 
 // A cell of a list or, improper, a pair.
@@ -207,6 +255,7 @@ void SecretTerms::look_at_cell(ObjectId id) {
     if (!source_.next(cursor, head) || !source_.next(cursor, tail)) return;
     if (!inner_[id.number]) look_at_pieces(id);
     if (head.kind == ElementKind::small) return look_at_characters(id);
+    look_at_pair_of_pairs(head, tail);
     if (key_of(head).secrecy == Secrecy::none) return;
     if (kind_of(tail) != TermKind::cons) {
         if (names_secret(head, tail)) mark(tail);
@@ -344,9 +393,27 @@ void SecretTerms::look_at(ObjectId id, TermKind kind) {
             if (*place == i) mark(element), ++place;
         return;
     }
+    // What other members of the map say of those whose own names say nothing.
+    constexpr std::size_t most_members = 64;
+    bool values = false, numbers = false, cipher = false, all = false;
+    std::vector<std::pair<std::string, Element>> members;
     MapWalk pairs(source_, id, source_.head(id));
-    for (Pair pair; pairs.next(pair);)
-        if (names_secret(pair.key, pair.value)) mark(pair.value);
+    std::size_t count = 0;
+    for (Pair pair; pairs.next(pair); ++count) {
+        if (names_secret(pair.key, pair.value) || is_secret_path(pair.key)) mark(pair.value);
+        if (count >= most_members) continue;
+        constexpr std::size_t longest_member = 12;
+        std::string name = short_text(pair.key, longest_member);
+        if (has_name(name)) values = values || names_secret(pair.value);
+        numbers = numbers || name == "kty";
+        cipher = cipher || name == "cipher";
+        if (name == "__struct__" && pair.value.kind == ElementKind::atom) all = secret_struct(pair.value.text);
+        members.emplace_back(std::move(name), pair.value);
+    }
+    if (!values && !numbers && !cipher && !all) return;
+    for (const auto& [name, value] : members)
+        if (all || (values && names_its_value(name)) || (numbers && member_of_key(name)) || (cipher && name == "key"))
+            mark(value);
 }
 
 void SecretTerms::mark_all() {

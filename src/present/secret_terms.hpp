@@ -58,6 +58,8 @@ private:
     void mark_all();
     void look_at(ObjectId id, TermKind kind);
     void look_at_cell(ObjectId id);
+    void look_at_pair_of_pairs(const Element& head, const Element& tail);
+    bool is_secret_path(const Element& key);
     void look_at_characters(ObjectId id);
     void look_at_pieces(ObjectId id);
     bool names_what_follows(const std::string& before);

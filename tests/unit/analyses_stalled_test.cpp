@@ -588,8 +588,9 @@ std::optional<PutOff> kept(const std::string& state, const std::string& heap, st
                            std::string_view holder_kind) {
     const auto process = [](const std::string& pid, std::string_view name, std::string_view as, const std::string& more,
                             std::string_view in) {
-        return "=proc:" + pid + "\nState: Waiting\n" + std::string(name) + "Spawned as: " + std::string(as) + "\n" +
-               more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x1 (" + std::string(in) + " + 8)\n";
+        return "=proc:" + pid + "\nState: Waiting\n" + std::string(name) + "Spawned as: " + std::string(as) +
+               "\nSpawned by: <0.1.0>\n" + more + "Stack+heap: 233\nOldHeap: 0\nProgram counter: 0x1 (" +
+               std::string(in) + " + 8)\n";
     };
     std::string links, waiting, queue;
     for (std::size_t i = 0; i < callers; ++i) {

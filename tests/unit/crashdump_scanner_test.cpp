@@ -162,7 +162,7 @@ TEST_CASE("odd dumps are read and the oddity is named", "[scanner]") {
     std::string ended = process("<0.2.0>");
     ended.replace(ended.find("Waiting"), 7, "Non Existing");
     CHECK(seen(start + process("<0.2.0>") + ended + "=end\n", Anomaly::duplicate_process));
-    CHECK(seen(start + process("<0.2.0>", "Colour: blue\n") + "=end\n", Anomaly::unknown_field));
+    CHECK(seen(start + process("<0.2.0>", "Colour: blue\n") + "=end\n", Anomaly::bad_line));
     CHECK(seen(start + process("<0.2.0>", "Reductions: many\n") + "=end\n", Anomaly::bad_number));
     CHECK(seen(start + process("<0.2.0>", "Reductions: 99999999999999999999999\n") + "=end\n", Anomaly::bad_number));
     CHECK(seen(start + process("<0.2.0>") + "=proc_heap:<0.7.0>\n=end\n", Anomaly::orphan_section));

@@ -86,7 +86,7 @@ TEST_CASE("a process's fields have their units and absent ones stay absent", "[c
              "Reductions: 123456\nStack+heap: 233\nOldHeap: 377\nHeap unused: 11\nOldHeap unused: 12\n"
              "BinVHeap: 1\nOldBinVHeap: 2\nBinVHeap unused: 3\nOldBinVHeap unused: overflow\nMemory: 2744\n"
              "New heap start: 7F00\nProgram counter: 0x00007fedda2b5208 (gen_server:loop/7 + 288)\n"
-             "arity = 2\nInternal State: ACT_PRIO_NORMAL | GC\n=end\n");
+             "arity = 2\nInternal State: ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL | GC\n=end\n");
     REQUIRE(dump);
     const Snapshot& s = dump->snapshot();
     REQUIRE(s.processes.size() == 1);
