@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ void send_temporary_file(int socket) {
 }
 
 [[noreturn]] void lend(int socket) {
+    ::prctl(PR_SET_NAME, "beamheap-files");
     ::signal(SIGINT, SIG_IGN);  // which may end a question alone
     for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(each);
     char asked = 0;

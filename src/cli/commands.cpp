@@ -162,7 +162,7 @@ void give_up_rights(const Options& options, const Command& command) {
     if (command.divided) return;
     StillNeeded needed;
     // Those that name their inputs later, or find them in folders.
-    const bool any_inputs = command.session || command.arguments[0].kind == ArgumentKind::path;
+    const bool any_inputs = command.arguments[0].kind == ArgumentKind::path;
     needed.other_processes = options.inputs.empty() && !any_inputs;
     std::size_t files = 0;
     for (const std::string& input : options.inputs) {

@@ -69,7 +69,7 @@ struct Command {
                            ///< for all (OptionRow::holds)
     /// Whether what it makes is a folder; null: it is a file.
     bool (*makes_folder)(const Options& options) = nullptr;
-    /// It gives up rights by itself, in the process that reads; another one talks to its user (shell).
+    /// It gives up rights by itself, in the process that reads inputs; another one keeps what it needs of them.
     bool divided = false;
     Status (*run)(const Context& context) = nullptr;
 

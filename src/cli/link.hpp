@@ -27,7 +27,10 @@ public:
     static std::pair<Link, Link> make();
     explicit Link(int socket) : socket_(socket) {}
     Link(Link&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
-    Link& operator=(Link&&) = delete;
+    Link& operator=(Link&& other) noexcept {
+        std::swap(socket_, other.socket_);
+        return *this;
+    }
     ~Link() { close(); }
     void close();
     bool good() const { return socket_ >= 0; }
