@@ -201,9 +201,9 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
 }
 
 // Each message is the words of a question, with where its answer is to be written.
-[[noreturn]] void serve_outside(const Link& server, const Options& session) {
+[[noreturn]] void serve_outside(const DescriptorLink& server, const Options& session) {
     ::prctl(PR_SET_NAME, "beamheap-ps");
-    for (Link::Message asked; server.receive(asked);) {
+    for (DescriptorLink::Message asked; server.receive(asked);) {
         std::vector<std::string> words;
         for (std::size_t at = 0; at < asked.text.size();) {
             const std::size_t end = std::min(asked.text.find('\0', at), asked.text.size());
@@ -223,7 +223,7 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
 
 class Server {
 public:
-    Server(const Options& options, ServedInputs& inputs, Connection& connection, const Link& outside)
+    Server(const Options& options, ServedInputs& inputs, Connection& connection, const DescriptorLink& outside)
         : options_(options), inputs_(inputs), connection_(connection), outside_(outside) {}
 
     /// The answer to a message; nothing for a notification, and for a request that was taken back meanwhile.
@@ -242,7 +242,7 @@ private:
     const Options& options_;
     ServedInputs& inputs_;
     Connection& connection_;
-    const Link& outside_;                  // to serve_outside(); not good(): this process sees all that it would
+    const DescriptorLink& outside_;        // to serve_outside(); not good(): this process sees all that it would
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
     std::string last_text_;
     bool last_cut_ = false;
@@ -493,12 +493,12 @@ json Server::one_part(const Command& verb, const ToolCall& call, std::string_vie
 }
 
 // Gives up rights; `outside` leads to the process that keeps them.
-Status stay_inside(const Options& options, Link& outside) {
+Status stay_inside(const Options& options, DescriptorLink& outside) {
     bytes::lend_temporary_files();
     const bool runs =
         std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
     if (!runs) {
-        auto [here, there] = Link::make();
+        auto [here, there] = DescriptorLink::make();
         const pid_t pid = here.good() ? ::fork() : -1;
         if (pid == 0) {
             here.close();
@@ -518,7 +518,7 @@ Status cmd_mcp(const Context& context) {
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.progress = When::never;
     const Context session(options);
-    Link outside(-1);
+    DescriptorLink outside(-1);
     if (sandbox_allowed()) BH_CHECK(stay_inside(options, outside));
     BH_TRY(ServedInputs inputs, ServedInputs::create(session, options.inputs, options.root));
     Connection connection(STDIN_FILENO, STDOUT_FILENO);

@@ -256,7 +256,7 @@ std::vector<std::string> fields_of(std::string_view text) {
 
 /// Answers one question. For people at a terminal a child process does it, on memory that it shares until one of the
 /// two writes to it: Ctrl-C ends that child, and the loaded input stays.
-std::string answer(Link::Message asked, const Context& context, LoadedInput& loaded, bool in_child) {
+std::string answer(DescriptorLink::Message asked, const Context& context, LoadedInput& loaded, bool in_child) {
     std::vector<std::string> words = fields_of(asked.text);
     const std::string what = words.front();
     words.erase(words.begin());
@@ -297,7 +297,7 @@ std::string answer(Link::Message asked, const Context& context, LoadedInput& loa
     return "answered";
 }
 
-Status serve(const Context& context, const Link& user, bool terminal) {
+Status serve(const Context& context, const DescriptorLink& user, bool terminal) {
     BH_TRY(LoadedInput loaded, load_for_questions(context, context.argument(0)));
     const Snapshot& snapshot = loaded.artifact->snapshot();
     const present::Names names = context.names(snapshot);
@@ -309,14 +309,14 @@ Status serve(const Context& context, const Link& user, bool terminal) {
         if (terminal && process.name != TextId::none) said.push_back(present::safe_text(names.bare(process.name)));
     if (terminal) ::signal(SIGINT, SIG_IGN);  // it ends an answer
     if (!user.send(joined(said))) return ok();
-    for (Link::Message asked; user.receive(asked);) {
+    for (DescriptorLink::Message asked; user.receive(asked);) {
         if (!user.send(joined({answer(std::move(asked), context, loaded, terminal)}))) break;
     }
     return ok();
 }
 
 // What the input's reader gives up: everything, but that of a running VM questions may be answered to files.
-[[noreturn]] void read_and_answer(const Context& context, const Link& user, pid_t front, bool terminal) {
+[[noreturn]] void read_and_answer(const Context& context, const DescriptorLink& user, pid_t front, bool terminal) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != front) ::_exit(1);  // it ended before that was said
     if (sandbox_allowed()) {
@@ -363,7 +363,7 @@ Status end_of(pid_t reader) {
 }
 
 // Has a question answered; false: nobody answers any more.
-bool ask(Line line, const Link& reader, bool paged) {
+bool ask(Line line, const DescriptorLink& reader, bool paged) {
     std::optional<Target> target(std::in_place);
     if (const Status begun = target->begin(line); !begun) {
         complain(begun.error());
@@ -381,7 +381,7 @@ bool ask(Line line, const Link& reader, bool paged) {
     }
     const bool sent = reader.send(joined(line.words), descriptors);
     if (pager) ::close(pager->answer), ::close(pager->begin);
-    Link::Message said;
+    DescriptorLink::Message said;
     const bool told = sent && reader.receive(said);
     const std::string outcome = fields_of(said.text).front();
     target.reset();
@@ -391,8 +391,8 @@ bool ask(Line line, const Link& reader, bool paged) {
     return told && (outcome == "answered" || outcome == "interrupted");
 }
 
-Status talk(const Context& context, const Link& reader, pid_t pid, bool terminal) {
-    Link::Message said;
+Status talk(const Context& context, const DescriptorLink& reader, pid_t pid, bool terminal) {
+    DescriptorLink::Message said;
     if (!reader.receive(said)) return end_of(pid);
     std::vector<std::string> told = fields_of(said.text);
     if (told.front() != "loaded" || told.size() < 2) {
@@ -431,7 +431,7 @@ static Status cmd_shell(const Context& context) {
     if (context.argument(0) == "-")
         return Error{ErrorCode::usage, "shell: the input can't be standard input, where the questions come from", {}};
     const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
-    auto [reader, user] = Link::make();
+    auto [reader, user] = DescriptorLink::make();
     const pid_t front = ::getpid();
     const pid_t pid = reader.good() ? ::fork() : -1;
     if (pid < 0)

@@ -13,7 +13,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::size_t room_for_descriptors = CMSG_SPACE(sizeof(int) * Link::most_descriptors);
+constexpr std::size_t room_for_descriptors = CMSG_SPACE(sizeof(int) * DescriptorLink::most_descriptors);
 
 union DescriptorRoom {
     cmsghdr aligned;
@@ -43,17 +43,17 @@ bool receive_all(int socket, char* into, std::size_t size) {
 
 }  // namespace
 
-std::pair<Link, Link> Link::make() {
+std::pair<DescriptorLink, DescriptorLink> DescriptorLink::make() {
     int ends[2] = {-1, -1};
     (void)::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
-    return {Link(ends[0]), Link(ends[1])};
+    return {DescriptorLink(ends[0]), DescriptorLink(ends[1])};
 }
 
-void Link::close() {
+void DescriptorLink::close() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
 }
 
-bool Link::send(std::string_view text, const std::vector<int>& descriptors) const {
+bool DescriptorLink::send(std::string_view text, const std::vector<int>& descriptors) const {
     if (text.size() > longest || descriptors.size() > most_descriptors) return false;
     std::uint32_t size = static_cast<std::uint32_t>(text.size());
     iovec piece{&size, sizeof size};
@@ -77,7 +77,7 @@ bool Link::send(std::string_view text, const std::vector<int>& descriptors) cons
     return sent == sizeof size && send_all(socket_, text);
 }
 
-bool Link::receive(Message& message) const {
+bool DescriptorLink::receive(Message& message) const {
     message = {};
     std::uint32_t size = 0;
     iovec piece{&size, sizeof size};

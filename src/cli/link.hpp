@@ -13,7 +13,7 @@
 
 namespace beamheap::cli {
 
-class Link {
+class DescriptorLink {
 public:
     static constexpr std::size_t longest = std::size_t{64} << 20;  ///< bytes of a message
     static constexpr std::size_t most_descriptors = 2;             ///< with one message
@@ -24,14 +24,14 @@ public:
     };
 
     /// Two ends, one for each process; -1 in both: the system gives none.
-    static std::pair<Link, Link> make();
-    explicit Link(int socket) : socket_(socket) {}
-    Link(Link&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
-    Link& operator=(Link&& other) noexcept {
+    static std::pair<DescriptorLink, DescriptorLink> make();
+    explicit DescriptorLink(int socket) : socket_(socket) {}
+    DescriptorLink(DescriptorLink&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+    DescriptorLink& operator=(DescriptorLink&& other) noexcept {
         std::swap(socket_, other.socket_);
         return *this;
     }
-    ~Link() { close(); }
+    ~DescriptorLink() { close(); }
     void close();
     bool good() const { return socket_ >= 0; }
 
