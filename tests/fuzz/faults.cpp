@@ -282,8 +282,8 @@ const std::vector<std::vector<std::string>> core_lines{
     {"heap", "CORE", "init", "--exe", "PROGRAM", "--json"},
     {"sql", "CORE", "SELECT count(*), max(term) FROM root", "--exe", "PROGRAM"},
     {"check", "CORE", "--exe", "PROGRAM", "--format", "junit"},
-    {"export", "CORE", "OUT", "--exe", "PROGRAM", "--stable-salt", "PROGRAM"},
-    {"html", "CORE", "-o", "OUT", "--exe", "PROGRAM", "--stable-salt", "PROGRAM"},
+    {"export", "CORE", "OUT", "--exe", "PROGRAM", "--stable-salt", "SALT"},
+    {"html", "CORE", "-o", "OUT", "--exe", "PROGRAM", "--stable-salt", "SALT"},
 };
 
 void put(std::string& word, std::string_view place, std::string_view path) {
@@ -302,6 +302,8 @@ int main(int count, char** arguments) {
     const long share = core ? std::max(std::atol(arguments[4]), 1L) : 40;
     std::string scratch = fs::temp_directory_path() / "faults.XXXXXX";
     if (mkdtemp(scratch.data()) == nullptr) return 1;
+    const std::string salt = scratch + ".salt";
+    std::ofstream(salt) << "thirty-two letters of their own..";
     std::size_t passed = 0, failed = 0;
     for (const auto& line : core ? core_lines : command_lines) {
         bool wanted = count == first_word;
@@ -311,7 +313,7 @@ int main(int count, char** arguments) {
         std::string shown;
         for (std::string& word : tried.words) {
             shown += word + ' ';
-            if (core) put(word, "CORE", arguments[2]), put(word, "PROGRAM", arguments[3]);
+            if (core) put(word, "CORE", arguments[2]), put(word, "PROGRAM", arguments[3]), put(word, "SALT", salt);
             else put(word, "FOLDER", arguments[1]);
         }
         const Outcome whole = tried.run(kinds, 0, false);
@@ -333,6 +335,7 @@ int main(int count, char** arguments) {
         }
     }
     fs::remove_all(scratch);
+    fs::remove(salt);
     std::printf("%zu passed, %zu failed, 0 skipped\n", passed, failed);
     return failed == 0 && passed != 0 ? 0 : 1;
 }
