@@ -41,6 +41,8 @@
 namespace beamheap::cli {
 namespace {
 
+using namespace std::string_literals;
+
 /// A line: the words of a question, and where its answer goes.
 struct Line {
     std::vector<std::string> words;
@@ -117,47 +119,6 @@ void complain(const Error& error) {
     FileSink(STDERR_FILENO).write("beamheap: " + present::safe_text(error.message) + '\n');
 }
 
-/// Where an answer goes that is not for the screen: a file or a command, as long as this lives.
-class Target {
-public:
-    Target() = default;
-    Target(const Target&) = delete;
-    Target& operator=(const Target&) = delete;
-    ~Target() { end(); }
-
-    Status begin(const Line& line) {
-        if (!line.file.empty()) {
-            target_ = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : 0), 0600);
-            if (target_ < 0)
-                return Error{ErrorCode::unreadable,
-                             fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
-                             {}};
-            if (const std::string_view role = bytes::read_as(target_); !role.empty())
-                return Error{ErrorCode::usage, fmt::format("{}: is {}, which would be lost", line.file, role),
-                             "Name another file."};
-            if (struct stat status{}; !line.append && ::fstat(target_, &status) == 0 && S_ISREG(status.st_mode) &&
-                                      ::ftruncate(target_, 0) != 0)
-                complain({ErrorCode::unreadable, fmt::format("{}: {}", line.file, std::strerror(errno)), {}});
-        } else if (!line.command.empty()) {
-            reader_ = ::popen(line.command.c_str(), "we");
-            if (reader_ == nullptr)
-                return Error{ErrorCode::resource_limit, fmt::format("sh: {}", std::strerror(errno)), {}};
-            target_ = ::dup(::fileno(reader_));
-        }
-        return ok();
-    }
-    /// -1: the screen.
-    int descriptor() const { return target_; }
-
-private:
-    void end() {
-        if (target_ >= 0) ::close(target_);
-        if (reader_ != nullptr) ::pclose(reader_);  // after the last writer is gone, so that it sees the end
-    }
-    int target_ = -1;
-    FILE* reader_ = nullptr;
-};
-
 #ifdef BEAMHEAP_LINE_EDITING
 // What the tab key completes. The library calls back without a context of ours, so this is the program's only one.
 std::vector<std::string> completions;
@@ -233,9 +194,9 @@ private:
 };
 
 // What the processes say to one another: fields, of which the first is what is said. To the one that reads: "ask" with
-// a question's words and a descriptor for its answer, or "page" with the pager's number in front of them and its two
-// ends. From it: "loaded" with what is said to people and the words to complete, "failed" with an error's members,
-// "answered".
+// a question's words and a descriptor for its answer; "page" with the pager's number in front of them and its two ends;
+// "role" with a descriptor: what is this file read as? From it: "loaded" with what is said to people and the words to
+// complete, "failed" with an error's members, "answered", "interrupted", "role" with the answer.
 std::string joined(const std::vector<std::string>& fields) {
     std::string text;
     for (const std::string& field : fields) text.append(field).push_back('\0');
@@ -310,6 +271,13 @@ Status serve(const Context& context, const DescriptorLink& user, bool terminal) 
     if (terminal) ::signal(SIGINT, SIG_IGN);  // it ends an answer
     if (!user.send(joined(said))) return ok();
     for (DescriptorLink::Message asked; user.receive(asked);) {
+        if (fields_of(asked.text).front() == "role") {
+            const std::string_view role =
+                asked.descriptors.empty() ? std::string_view() : bytes::read_as(asked.descriptors.front());
+            for (const int descriptor : asked.descriptors) ::close(descriptor);
+            if (!user.send(joined({"role", std::string(role)}))) break;
+            continue;
+        }
         if (!user.send(joined({answer(std::move(asked), context, loaded, terminal)}))) break;
     }
     return ok();
@@ -362,10 +330,57 @@ Status end_of(pid_t reader) {
     return ok();
 }
 
+/// Where an answer goes that is not for the screen: a file or a command, as long as this lives.
+class Target {
+public:
+    Target() = default;
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+    ~Target() { end(); }
+
+    Status begin(const Line& line, const DescriptorLink& reader) {
+        if (!line.file.empty()) {
+            target_ = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : 0), 0600);
+            if (target_ < 0)
+                return Error{ErrorCode::unreadable,
+                             fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
+                             {}};
+            std::string role(bytes::read_as(target_));
+            DescriptorLink::Message said;  // who reads knows more: executables, debug information
+            if (role.empty() && reader.send("role\0"s, {target_}) && reader.receive(said))
+                if (const std::vector<std::string> told = fields_of(said.text);
+                    told.front() == "role" && told.size() == 2)
+                    role = present::safe_text(told[1]);
+            if (!role.empty())
+                return Error{ErrorCode::usage, fmt::format("{}: is {}, which would be lost", line.file, role),
+                             "Name another file."};
+            if (struct stat status{}; !line.append && ::fstat(target_, &status) == 0 && S_ISREG(status.st_mode) &&
+                                      ::ftruncate(target_, 0) != 0)
+                complain({ErrorCode::unreadable, fmt::format("{}: {}", line.file, std::strerror(errno)), {}});
+        } else if (!line.command.empty()) {
+            reader_ = ::popen(line.command.c_str(), "we");
+            if (reader_ == nullptr)
+                return Error{ErrorCode::resource_limit, fmt::format("sh: {}", std::strerror(errno)), {}};
+            target_ = ::dup(::fileno(reader_));
+        }
+        return ok();
+    }
+    /// -1: the screen.
+    int descriptor() const { return target_; }
+
+private:
+    void end() {
+        if (target_ >= 0) ::close(target_);
+        if (reader_ != nullptr) ::pclose(reader_);  // after the last writer is gone, so that it sees the end
+    }
+    int target_ = -1;
+    FILE* reader_ = nullptr;
+};
+
 // Has a question answered; false: nobody answers any more.
 bool ask(Line line, const DescriptorLink& reader, bool paged) {
     std::optional<Target> target(std::in_place);
-    if (const Status begun = target->begin(line); !begun) {
+    if (const Status begun = target->begin(line, reader); !begun) {
         complain(begun.error());
         return true;
     }
