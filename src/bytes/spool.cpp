@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -60,8 +64,75 @@ Reserved& reserved() {
     return files;
 }
 
+// Where lend_temporary_files() listens; -1: nowhere.
+int lender = -1;
+
+// A descriptor and a byte, or errno in place of both, to the other end of a socket. A message has room for one.
+union Enclosed {
+    cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+};
+
+void send_temporary_file(int socket) {
+    const int descriptor = temporary_file(temporary_folder());
+    int error = descriptor < 0 ? errno : 0;
+    iovec piece{&error, sizeof error};
+    Enclosed enclosed{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0) {
+        message.msg_control = enclosed.room;
+        message.msg_controllen = sizeof enclosed.room;
+        cmsghdr* const header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    (void)sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (descriptor >= 0) ::close(descriptor);
+}
+
+[[noreturn]] void lend(int socket) {
+    ::prctl(PR_SET_NAME, "beamheap-files");
+    ::signal(SIGINT, SIG_IGN);  // which may end a question alone
+    for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(each);
+    char asked = 0;
+    for (;;) {
+        const ssize_t got = ::recv(socket, &asked, 1, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got != 1) ::_exit(0);
+        send_temporary_file(socket);
+    }
+}
+
+int borrow_temporary_file() {
+    static std::mutex lock;
+    const std::lock_guard guard(lock);
+    if (::send(lender, "f", 1, MSG_NOSIGNAL) != 1) return -1;
+    int error = EIO;
+    iovec piece{&error, sizeof error};
+    Enclosed enclosed{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = enclosed.room;
+    message.msg_controllen = sizeof enclosed.room;
+    ssize_t got = 0;
+    do got = ::recvmsg(lender, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    const cmsghdr* const header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+    int descriptor = -1;
+    if (header != nullptr && header->cmsg_type == SCM_RIGHTS)
+        std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    errno = error;
+    return descriptor;
+}
+
 // One that was reserved, else a new one; -1 with errno.
 int take_temporary_file() {
+    if (lender >= 0) return borrow_temporary_file();
     {
         const std::lock_guard guard(reserved().lock);
         if (auto& files = reserved().files; !files.empty()) {
@@ -96,6 +167,19 @@ void reserve_temporary_files(std::size_t count) {
         const int descriptor = temporary_file(temporary_folder());
         reserved().files.emplace_back(descriptor, descriptor < 0 ? errno : 0);
     }
+}
+
+void lend_temporary_files() {
+    int ends[2];
+    if (lender >= 0 || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        ::close(ends[0]);
+        lend(ends[1]);
+    }
+    ::close(ends[1]);
+    if (pid < 0) ::close(ends[0]);
+    else lender = ends[0];
 }
 
 Result<MappedFile> spool(Source& source, const std::string& name,

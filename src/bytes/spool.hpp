@@ -18,6 +18,11 @@ namespace beamheap::bytes {
 /// that can't be had are an error then.
 void reserve_temporary_files(std::size_t count);
 
+/// Starts a process that opens temporary files for this one from now on, as many as spool() asks for: of how many
+/// inputs a question is about is not known before it. Only that process can write there; it reads nothing, and ends
+/// with the last process that can ask it.
+void lend_temporary_files();
+
 /// Reads a source to its end into a temporary file in $TMPDIR (or /tmp) and maps it. `name` is for sentences.
 /// `told`, where given, hears after each piece how many bytes of the stored source are read, and of how many (0:
 /// unknown). Errors: those of the source; no space or no place for the file.

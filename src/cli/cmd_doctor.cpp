@@ -29,7 +29,9 @@ static present::Text sandbox_sentence() {
         text.add(std::string("The kernel refuses this program to write files, connect to anything and start programs "
                              "(") +
                  (now.seccomp ? "seccomp" : "Landlock") + " alone: " + now.why_not + ").");
-    else text.add("This program may write files, connect and start programs as its user may: " + now.why_not + ".");
+    if (now.active())
+        return text.add(" Of verbs that write, it lets each make the files that it was told to, and no others.");
+    text.add("This program may write files, connect and start programs as its user may: " + now.why_not + ".");
     return text;
 }
 

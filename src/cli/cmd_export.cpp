@@ -38,17 +38,6 @@ struct Written {
     std::string file;
 };
 
-// A folder of its owner alone, with those above it.
-Status make_folder(const fs::path& path) {
-    std::string so_far;
-    for (const fs::path& part : path) {
-        so_far = (fs::path(so_far) / part).string();
-        if (!so_far.empty() && ::mkdir(so_far.c_str(), 0700) != 0 && errno != EEXIST)
-            return Error{ErrorCode::unreadable, fmt::format("{}: can't be made: {}", so_far, std::strerror(errno)), {}};
-    }
-    return ok();
-}
-
 /// A sink into a file; what goes wrong is kept until somebody asks.
 class FilePiece {
 public:
@@ -212,7 +201,7 @@ Status to_folder(NodeModel& model, const std::vector<ExportTable>& tables, const
                  const std::string& folder, const Options& options, std::vector<Written>& written) {
     const Begin begin = [&](const ExportTable& table) -> Result<Writing> {
         const std::string path = path_of_table(folder, table.name, dump_id, options.to);
-        BH_CHECK(make_folder(fs::path(path).parent_path()));
+        BH_CHECK(make_folder(fs::path(path).parent_path().string()));
         // What is there under this name is of an export of this same input that did not end.
         BH_TRY(OutputFile file, OutputFile::create(path, true));
         std::unique_ptr<TableFile> out;
@@ -351,6 +340,7 @@ BH_DEFINE_VERB(export){
         "dump.sqlite --full -f",
     .alone = true,
     .writes = true,
+    .makes_folder = [](const Options& options) { return in_folder(options.to); },
     .run = &cmd_export,
 };
 

@@ -8,6 +8,9 @@
 // know when the dump was written, and it leaves the machine redacted as files are. An input is read here and stays;
 // each answer is found by a child process, on memory that it shares until one of the two writes to it, so that a
 // question that is taken back costs nothing more than its child.
+//
+// The process that reads inputs has given up all other rights (sandbox.hpp). Which VMs run is asked of one that has
+// begun before, reads none of the inputs, and answers nothing else.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -28,12 +31,16 @@
 #include <random>
 
 #include "beamheap_version.hpp"
+#include "bytes/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/link.hpp"
 #include "cli/mcp_connection.hpp"
 #include "cli/mcp_tools.hpp"
 #include "cli/sampling.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/served_inputs.hpp"
 #include "cli/terminal.hpp"
+#include "formats/format.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
 #include "present/term_printer.hpp"
@@ -163,10 +170,61 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 }
 
 /// The server: one message after the other.
+Answer answer_of(const Command& verb, const Options& options, ServedInput* served) {
+    BoundedSink sink;
+    const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& given) -> Status {
+        present::RenderOptions render = given;
+        if (served != nullptr) std::ranges::copy(served->secrets, std::back_inserter(render.redact.known_secrets));
+        const present::Presenter* const presenter = present::find_presenter(render.format);
+        BH_CHECK(present::render(document, render, sink));
+        if (presenter != nullptr && !presenter->holds_warnings) present::render_warnings(document, render, sink);
+        return ok();
+    };
+    const Status status = verb.run(Context(options, served == nullptr ? nullptr : &served->input, &take));
+    if (!status) return {{}, false, status.error()};
+    std::string text = sink.text();
+    return {std::move(text), sink.cut(), {}};
+}
+
+// ---- outside of the sandbox
+
+constexpr std::string_view outside_verb = "ps";
+
+Result<Options> options_of(std::vector<std::string> words, const Options& session) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &session));
+    options.redact = session.redact;
+    options.redact_chosen = true;
+    options.salt = session.salt;
+    return options;
+}
+
+// Each message is the words of a question, with where its answer is to be written.
+[[noreturn]] void serve_outside(const DescriptorLink& server, const Options& session) {
+    ::prctl(PR_SET_NAME, "beamheap-ps");
+    for (DescriptorLink::Message asked; server.receive(asked);) {
+        std::vector<std::string> words;
+        for (std::size_t at = 0; at < asked.text.size();) {
+            const std::size_t end = std::min(asked.text.find('\0', at), asked.text.size());
+            words.push_back(asked.text.substr(at, end - at));
+            at = end + 1;
+        }
+        std::string answer;
+        if (const auto options = options_of(std::move(words), session); options && options->verb == outside_verb)
+            answer = packed(answer_of(*find_command(outside_verb), *options, nullptr));
+        for (const int descriptor : asked.descriptors) {
+            (void)write_all(descriptor, answer);
+            ::close(descriptor);
+        }
+    }
+    ::_exit(0);
+}
+
 class Server {
 public:
-    Server(const Options& options, ServedInputs& inputs, Connection& connection)
-        : options_(options), inputs_(inputs), connection_(connection) {}
+    Server(const Options& options, ServedInputs& inputs, Connection& connection, const DescriptorLink& outside)
+        : options_(options), inputs_(inputs), connection_(connection), outside_(outside) {}
 
     /// The answer to a message; nothing for a notification, and for a request that was taken back meanwhile.
     std::optional<json> answer(const std::string& message);
@@ -178,11 +236,13 @@ private:
     Status ask(const Command& verb, const ToolCall& call);
     Result<std::string> run(const Command& verb, std::vector<std::string> words, std::size_t inputs);
     Answer found_by_child(const Command& verb, const std::function<Answer()>& find);
+    Answer found_outside(const std::vector<std::string>& words) const;
     json one_part(const Command& verb, const ToolCall& call, std::string_view about) const;
 
     const Options& options_;
     ServedInputs& inputs_;
     Connection& connection_;
+    const DescriptorLink& outside_;        // to serve_outside(); not good(): this process sees all that it would
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
     std::string last_text_;
     bool last_cut_ = false;
@@ -314,12 +374,7 @@ Status Server::ask(const Command& verb, const ToolCall& call) {
 }
 
 Result<std::string> Server::run(const Command& verb, std::vector<std::string> words, std::size_t inputs) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &options_));
-    options.redact = options_.redact;
-    options.redact_chosen = true;
-    options.salt = options_.salt;
+    BH_TRY(const Options options, options_of(words, options_));
     if (!options.duration.empty()) {  // nobody can ask anything else, or end it, meanwhile
         BH_TRY(const double seconds, parse_seconds(options.duration));
         if (seconds > most_seconds)
@@ -334,27 +389,33 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
         BH_TRY(served, inputs_.loaded(options.inputs.front(), while_reading));
     }
     LoadedInput* const loaded = served == nullptr ? nullptr : &served->input;
-    const auto find = [&]() -> Answer {
-        BoundedSink sink;
-        const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& given) -> Status {
-            present::RenderOptions render = given;
-            if (served != nullptr) std::ranges::copy(served->secrets, std::back_inserter(render.redact.known_secrets));
-            const present::Presenter* const presenter = present::find_presenter(render.format);
-            BH_CHECK(present::render(document, render, sink));
-            if (presenter != nullptr && !presenter->holds_warnings) present::render_warnings(document, render, sink);
-            return ok();
-        };
-        const Status status = verb.run(Context(options, loaded, &take));
-        if (!status) return {{}, false, status.error()};
-        std::string text = sink.text();
-        return {std::move(text), sink.cut(), {}};
-    };
-    Answer answer = found_by_child(verb, find);
+    const auto find = [&] { return answer_of(verb, options, served); };
+    const bool outside = &verb == find_command(outside_verb) && outside_.good();
+    Answer answer = outside ? found_outside(words) : found_by_child(verb, find);
     if (loaded != nullptr) loaded->forget_answers();
     if (answer.error) return std::move(*answer.error);
     last_cut_ = answer.cut;
     last_live_ = loaded != nullptr && loaded->artifact->snapshot().source.live.has_value();
     return std::move(answer.text);
+}
+
+// What the process outside finds.
+Answer Server::found_outside(const std::vector<std::string>& words) const {
+    std::string text, got;
+    for (const std::string& word : words) text.append(word).push_back('\0');
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return {{}, false, Error{ErrorCode::resource_limit, "no pipe is left", {}}};
+    const bool sent = outside_.send(text, {ends[1]});
+    ::close(ends[1]);
+    char piece[16 * 1024];
+    for (ssize_t size = 1; sent && size != 0;) {
+        size = ::read(ends[0], piece, sizeof piece);
+        if (size < 0 && errno != EINTR) break;
+        if (size > 0) got.append(piece, static_cast<std::size_t>(size));
+    }
+    ::close(ends[0]);
+    if (auto answer = unpacked(got)) return std::move(*answer);
+    return {{}, false, Error{ErrorCode::resource_limit, fmt::format("{} ended without an answer", outside_verb), {}}};
 }
 
 // What `find` gives, found by a child process, which is ended where nobody waits for it any more. Throws TakenBack
@@ -431,14 +492,37 @@ json Server::one_part(const Command& verb, const ToolCall& call, std::string_vie
     return text_result(std::move(text));
 }
 
+// Gives up rights; `outside` leads to the process that keeps them.
+Status stay_inside(const Options& options, DescriptorLink& outside) {
+    bytes::lend_temporary_files();
+    const bool runs =
+        std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
+    if (!runs) {
+        auto [here, there] = DescriptorLink::make();
+        const pid_t pid = here.good() ? ::fork() : -1;
+        if (pid == 0) {
+            here.close();
+            serve_outside(there, options);
+        }
+        if (pid < 0)
+            return Error{
+                ErrorCode::resource_limit, fmt::format("the system gives no process: {}", std::strerror(errno)), {}};
+        outside = std::move(here);
+    }
+    enter_sandbox({.other_processes = runs});
+    return ok();
+}
+
 Status cmd_mcp(const Context& context) {
     Options options = context.options();
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.progress = When::never;
     const Context session(options);
+    DescriptorLink outside(-1);
+    if (sandbox_allowed()) BH_CHECK(stay_inside(options, outside));
     BH_TRY(ServedInputs inputs, ServedInputs::create(session, options.inputs, options.root));
     Connection connection(STDIN_FILENO, STDOUT_FILENO);
-    Server server(options, inputs, connection);
+    Server server(options, inputs, connection, outside);
     while (const std::optional<Connection::Message> message = connection.next()) {
         if (!message->too_long && message->text.find_first_not_of(" \t\r") == message->text.npos) continue;
         std::optional<json> answer;
@@ -474,6 +558,7 @@ BH_DEFINE_VERB(mcp){
     .alone = true,
     .writes = true,
     .session = true,
+    .divided = true,
     .run = &cmd_mcp,
 };
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // shell: loads an input once, then answers verbs line by line.
+//
+// By two processes. One talks to its user: it reads lines, opens files and starts programs that stand behind ">" and
+// "|", and never sees a byte of the input. The other one reads the input and answers, and may do nothing else
+// (sandbox.hpp); what it is given for each question is words, and where to write.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,13 +16,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytes/read_files.hpp"
+#include "bytes/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/link.hpp"
 #include "cli/pager.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
+#include "formats/format.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -27,6 +40,8 @@
 
 namespace beamheap::cli {
 namespace {
+
+using namespace std::string_literals;
 
 /// A line: the words of a question, and where its answer goes.
 struct Line {
@@ -93,77 +108,16 @@ Result<Line> parse_line(std::string_view text) {
     return line;
 }
 
-// The end of the pipe to the command that reads an answer; -1: none.
-int reader_pipe = -1;
-
-// Ctrl-C in the child that answers: the command that reads the answer may be a pager, which takes the key for itself
-// and stays on the terminal until it is told to go.
+// Ctrl-C in the child that answers: a pager may take the key for itself, and stays on the terminal until it is told to
+// go.
 extern "C" void stop_answering(int) {
     if (pager_takes_interrupt()) return;
-    if (reader_pipe >= 0) {
-        ::close(STDOUT_FILENO);
-        ::close(reader_pipe);
-        while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
-        }
-    }
     ::_exit(exit_code(ErrorCode::interrupted));
 }
 
 void complain(const Error& error) {
     FileSink(STDERR_FILENO).write("beamheap: " + present::safe_text(error.message) + '\n');
 }
-
-/// Standard output goes to a command or a file for as long as this lives.
-class Redirection {
-public:
-    Redirection() = default;
-    Redirection(const Redirection&) = delete;
-    Redirection& operator=(const Redirection&) = delete;
-    ~Redirection() { restore(); }
-
-    Status begin(const Line& line) {
-        int target = -1;
-        if (!line.file.empty()) {
-            target = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : 0), 0600);
-            if (target < 0)
-                return Error{ErrorCode::unreadable,
-                             fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
-                             {}};
-            if (const std::string_view role = bytes::read_as(target); !role.empty()) {
-                ::close(target);
-                return Error{ErrorCode::usage, fmt::format("{}: is {}, which would be lost", line.file, role),
-                             "Name another file."};
-            }
-            if (struct stat status{};
-                !line.append && ::fstat(target, &status) == 0 && S_ISREG(status.st_mode) && ::ftruncate(target, 0) != 0)
-                complain({ErrorCode::unreadable, fmt::format("{}: {}", line.file, std::strerror(errno)), {}});
-        } else if (!line.command.empty()) {
-            reader_ = ::popen(line.command.c_str(), "we");
-            if (reader_ == nullptr)
-                return Error{ErrorCode::resource_limit, fmt::format("sh: {}", std::strerror(errno)), {}};
-            reader_pipe = ::fileno(reader_);
-            target = ::dup(reader_pipe);
-        } else {
-            return ok();
-        }
-        saved_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-        ::dup2(target, STDOUT_FILENO);
-        ::close(target);
-        return ok();
-    }
-
-private:
-    void restore() {
-        if (saved_ >= 0) {
-            ::dup2(saved_, STDOUT_FILENO);
-            ::close(saved_);
-        }
-        if (reader_ != nullptr) ::pclose(reader_);  // after the last writer is gone, so that it sees the end
-        reader_pipe = -1;
-    }
-    int saved_ = -1;
-    FILE* reader_ = nullptr;
-};
 
 #ifdef BEAMHEAP_LINE_EDITING
 // What the tab key completes. The library calls back without a context of ours, so this is the program's only one.
@@ -239,53 +193,237 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Answers one line. For people at a terminal a child process does it, on memory that it shares until one of the two
-/// writes to it: Ctrl-C ends that child, and the loaded input stays.
-void answer(Line line, const Context& context, LoadedInput& loaded, bool in_child) {
+// What the processes say to one another: fields, of which the first is what is said. To the one that reads: "ask" with
+// a question's words and a descriptor for its answer; "page" with the pager's number in front of them and its two ends;
+// "role" with a descriptor: what is this file read as? From it: "loaded" with what is said to people and the words to
+// complete, "failed" with an error's members, "answered", "interrupted", "role" with the answer.
+std::string joined(const std::vector<std::string>& fields) {
+    std::string text;
+    for (const std::string& field : fields) text.append(field).push_back('\0');
+    return text;
+}
+
+std::vector<std::string> fields_of(std::string_view text) {
+    std::vector<std::string> fields;
+    for (std::size_t end = text.find('\0'); end != text.npos; end = text.find('\0')) {
+        fields.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    if (fields.empty()) fields.emplace_back();
+    return fields;
+}
+
+// ---- the process that reads
+
+/// Answers one question. For people at a terminal a child process does it, on memory that it shares until one of the
+/// two writes to it: Ctrl-C ends that child, and the loaded input stays.
+std::string answer(DescriptorLink::Message asked, const Context& context, LoadedInput& loaded, bool in_child) {
+    std::vector<std::string> words = fields_of(asked.text);
+    const std::string what = words.front();
+    words.erase(words.begin());
     const auto run_here = [&] {
-        Redirection redirection;
-        if (const Status begun = redirection.begin(line); !begun) return complain(begun.error());
-        run_words(std::move(line.words), context.options(), loaded);
+        int saved = -1;
+        if (what == "page" && asked.descriptors.size() == 2 && !words.empty()) {
+            adopt_pager({static_cast<pid_t>(std::strtol(words.front().c_str(), nullptr, 10)), asked.descriptors[0],
+                         asked.descriptors[1]});
+            asked.descriptors.clear();
+            words.erase(words.begin());
+        } else if (!asked.descriptors.empty()) {
+            saved = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+            ::dup2(asked.descriptors.front(), STDOUT_FILENO);
+            ::close(asked.descriptors.front());
+            asked.descriptors.clear();
+        }
+        if (!words.empty()) run_words(std::move(words), context.options(), loaded);
+        if (saved < 0) return;
+        ::dup2(saved, STDOUT_FILENO);
+        ::close(saved);
     };
     const pid_t child = in_child ? ::fork() : -1;
-    if (child < 0) return run_here();
+    if (child < 0) {
+        run_here();
+        return "answered";
+    }
     if (child == 0) {
         ::signal(SIGINT, &stop_answering);
         run_here();
         ::_exit(0);
     }
+    for (const int descriptor : asked.descriptors) ::close(descriptor);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (WIFEXITED(status)) {
-        if (WEXITSTATUS(status) != 0) FileSink(STDOUT_FILENO).write("\n");
-        return;
-    }
+    if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? "answered" : "interrupted";
     complain({ErrorCode::resource_limit, fmt::format("the answer was ended by signal {}", WTERMSIG(status)), {}});
+    return "answered";
 }
 
-}  // namespace
-
-static Status cmd_shell(const Context& context) {
-    if (context.argument(0) == "-")
-        return Error{ErrorCode::usage, "shell: the input can't be standard input, where the questions come from", {}};
+Status serve(const Context& context, const DescriptorLink& user, bool terminal) {
     BH_TRY(LoadedInput loaded, load_for_questions(context, context.argument(0)));
-    const std::shared_ptr<Artifact>& artifact = loaded.artifact;
-    const present::Names names = context.names(artifact->snapshot());
+    const Snapshot& snapshot = loaded.artifact->snapshot();
+    const present::Names names = context.names(snapshot);
+    std::vector<std::string> said{
+        "loaded", fmt::format("{}{}; verbs are given without INPUT, `help` lists them, `quit` ends.",
+                              present::counted(snapshot.processes.size(), "process", "processes"),
+                              snapshot.source.live ? "; each question reads the VM as it is then" : "")};
+    for (const Process& process : snapshot.processes)
+        if (terminal && process.name != TextId::none) said.push_back(present::safe_text(names.bare(process.name)));
+    if (terminal) ::signal(SIGINT, SIG_IGN);  // it ends an answer
+    if (!user.send(joined(said))) return ok();
+    for (DescriptorLink::Message asked; user.receive(asked);) {
+        if (fields_of(asked.text).front() == "role") {
+            const std::string_view role =
+                asked.descriptors.empty() ? std::string_view() : bytes::read_as(asked.descriptors.front());
+            for (const int descriptor : asked.descriptors) ::close(descriptor);
+            if (!user.send(joined({"role", std::string(role)}))) break;
+            continue;
+        }
+        if (!user.send(joined({answer(std::move(asked), context, loaded, terminal)}))) break;
+    }
+    return ok();
+}
+
+// What the input's reader gives up: everything, but that of a running VM questions may be answered to files.
+[[noreturn]] void read_and_answer(const Context& context, const DescriptorLink& user, pid_t front, bool terminal) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != front) ::_exit(1);  // it ended before that was said
+    if (sandbox_allowed()) {
+        bytes::reserve_temporary_files(1);
+        const bool runs = process_named(context.argument(0)).has_value();
+        enter_sandbox({.other_processes = runs, .files_anywhere = runs});
+    }
+    Error error;
+    try {
+        const Status served = serve(context, user, terminal);
+        if (served) ::_exit(0);
+        error = served.error();
+    } catch (const std::bad_alloc&) {
+        error = {ErrorCode::resource_limit, "out of memory", "Copy the input to a machine with more memory."};
+    } catch (const std::exception& thrown) {
+        error = {ErrorCode::resource_limit, thrown.what(), {}};
+    }
+    (void)user.send(joined({"failed", std::to_string(static_cast<int>(error.code)), error.message, error.advice}));
+    ::_exit(exit_code(error.code));
+}
+
+// ---- the process that talks
+
+Error failure_of(const std::vector<std::string>& said) {
+    if (said.size() != 4) return {ErrorCode::resource_limit, "what reads the input broke off", {}};
+    for (const ErrorCode code : {ErrorCode::usage, ErrorCode::not_held, ErrorCode::unreadable,
+                                 ErrorCode::not_recognised, ErrorCode::damaged, ErrorCode::interrupted})
+        if (said[1] == std::to_string(static_cast<int>(code))) return {code, said[2], said[3]};
+    return {ErrorCode::resource_limit, said[2], said[3]};
+}
+
+// What is to be said of a reader that is gone; it may have said why by itself (a file that shrank).
+Status end_of(pid_t reader) {
+    int status = 0;
+    while (::waitpid(reader, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status))
+        return Error{ErrorCode::resource_limit,
+                     fmt::format("what reads the input was ended by signal {}", WTERMSIG(status)),
+                     {}};
+    for (const ErrorCode code : {ErrorCode::unreadable, ErrorCode::resource_limit, ErrorCode::interrupted})
+        if (WEXITSTATUS(status) == exit_code(code)) return Error{code, {}, {}};
+    return ok();
+}
+
+/// Where an answer goes that is not for the screen: a file or a command, as long as this lives.
+class Target {
+public:
+    Target() = default;
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+    ~Target() { end(); }
+
+    Status begin(const Line& line, const DescriptorLink& reader) {
+        if (!line.file.empty()) {
+            target_ = ::open(line.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (line.append ? O_APPEND : 0), 0600);
+            if (target_ < 0)
+                return Error{ErrorCode::unreadable,
+                             fmt::format("{}: can't be written: {}", line.file, std::strerror(errno)),
+                             {}};
+            std::string role(bytes::read_as(target_));
+            DescriptorLink::Message said;  // who reads knows more: executables, debug information
+            if (role.empty() && reader.send("role\0"s, {target_}) && reader.receive(said))
+                if (const std::vector<std::string> told = fields_of(said.text);
+                    told.front() == "role" && told.size() == 2)
+                    role = present::safe_text(told[1]);
+            if (!role.empty())
+                return Error{ErrorCode::usage, fmt::format("{}: is {}, which would be lost", line.file, role),
+                             "Name another file."};
+            if (struct stat status{}; !line.append && ::fstat(target_, &status) == 0 && S_ISREG(status.st_mode) &&
+                                      ::ftruncate(target_, 0) != 0)
+                complain({ErrorCode::unreadable, fmt::format("{}: {}", line.file, std::strerror(errno)), {}});
+        } else if (!line.command.empty()) {
+            reader_ = ::popen(line.command.c_str(), "we");
+            if (reader_ == nullptr)
+                return Error{ErrorCode::resource_limit, fmt::format("sh: {}", std::strerror(errno)), {}};
+            target_ = ::dup(::fileno(reader_));
+        }
+        return ok();
+    }
+    /// -1: the screen.
+    int descriptor() const { return target_; }
+
+private:
+    void end() {
+        if (target_ >= 0) ::close(target_);
+        if (reader_ != nullptr) ::pclose(reader_);  // after the last writer is gone, so that it sees the end
+    }
+    int target_ = -1;
+    FILE* reader_ = nullptr;
+};
+
+// Has a question answered; false: nobody answers any more.
+bool ask(Line line, const DescriptorLink& reader, bool paged) {
+    std::optional<Target> target(std::in_place);
+    if (const Status begun = target->begin(line, reader); !begun) {
+        complain(begun.error());
+        return true;
+    }
+    line.words.insert(line.words.begin(), "ask");
+    std::vector<int> descriptors;
+    std::optional<WaitingPager> pager;
+    if (target->descriptor() >= 0) descriptors.push_back(target->descriptor());
+    else if (paged) pager = start_waiting_pager();
+    if (pager) {
+        line.words.front() = std::to_string(pager->pid);
+        line.words.insert(line.words.begin(), "page");
+        descriptors = {pager->answer, pager->begin};
+    }
+    const bool sent = reader.send(joined(line.words), descriptors);
+    if (pager) ::close(pager->answer), ::close(pager->begin);
+    DescriptorLink::Message said;
+    const bool told = sent && reader.receive(said);
+    const std::string outcome = fields_of(said.text).front();
+    target.reset();
+    while (pager && ::waitpid(pager->pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    if (outcome == "interrupted") FileSink(STDOUT_FILENO).write("\n");
+    return told && (outcome == "answered" || outcome == "interrupted");
+}
+
+Status talk(const Context& context, const DescriptorLink& reader, pid_t pid, bool terminal) {
+    DescriptorLink::Message said;
+    if (!reader.receive(said)) return end_of(pid);
+    std::vector<std::string> told = fields_of(said.text);
+    if (told.front() != "loaded" || told.size() < 2) {
+        (void)end_of(pid);
+        return failure_of(told);
+    }
     std::vector<std::string> words;
     for (const Command* command : commands()) words.emplace_back(command->name);
-    for (const Process& process : artifact->snapshot().processes)
-        if (process.name != TextId::none) words.push_back(present::safe_text(names.bare(process.name)));
+    for (std::size_t i = 2; i < told.size(); ++i) words.push_back(present::safe_text(told[i]));
     Lines lines(std::move(words));
-    const std::string_view read = artifact->snapshot().source.live ? "; each question reads the VM as it is then" : "";
-    if (lines.terminal()) {
+    if (terminal) {
         struct sigaction action {};
         action.sa_handler = &note_interrupt;
         sigemptyset(&action.sa_mask);
         ::sigaction(SIGINT, &action, nullptr);
-        FileSink(STDOUT_FILENO)
-            .write(fmt::format("{}{}; verbs are given without INPUT, `help` lists them, `quit` ends.\n",
-                               present::counted(artifact->snapshot().processes.size(), "process", "processes"), read));
+        FileSink(STDOUT_FILENO).write(present::safe_text(told[1]) + '\n');
     }
     for (std::string line; lines.next(line);) {
         auto parsed = parse_line(line);
@@ -297,9 +435,33 @@ static Status cmd_shell(const Context& context) {
         std::string& verb = parsed->words.front();
         if (verb == "?") verb = "help";
         if (verb == "quit" || verb == "exit" || verb == "q") break;
-        answer(std::move(*parsed), context, loaded, lines.terminal());
+        if (!ask(std::move(*parsed), reader, terminal && !context.options().no_pager)) return end_of(pid);
     }
     return ok();
+}
+
+}  // namespace
+
+static Status cmd_shell(const Context& context) {
+    if (context.argument(0) == "-")
+        return Error{ErrorCode::usage, "shell: the input can't be standard input, where the questions come from", {}};
+    const bool terminal = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
+    auto [reader, user] = DescriptorLink::make();
+    const pid_t front = ::getpid();
+    const pid_t pid = reader.good() ? ::fork() : -1;
+    if (pid < 0)
+        return Error{
+            ErrorCode::resource_limit, fmt::format("the system gives no process: {}", std::strerror(errno)), {}};
+    if (pid == 0) {
+        reader.close();
+        read_and_answer(context, user, front, terminal);
+    }
+    user.close();
+    const Status talked = talk(context, reader, pid, terminal);
+    reader.close();
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return talked;
 }
 
 BH_DEFINE_VERB(shell){
@@ -314,6 +476,7 @@ BH_DEFINE_VERB(shell){
     .examples = "shell erl_crash.dump",
     .alone = true,
     .session = true,
+    .divided = true,
     .run = &cmd_shell,
 };
 

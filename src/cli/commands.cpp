@@ -119,25 +119,62 @@ Status note_what_is_read(const Options& options, const Command& command) {
     return may_write("-", false);
 }
 
-// Before anything is read: what a run that only reads has no need of is given up (sandbox.hpp).
+// The files that are to be made, each as often as it is named.
+std::vector<std::string> files_to_make(const Options& options, const Command& command) {
+    std::vector<std::string> files;
+    if (!options.output.empty()) files.push_back(options.output);
+    for (const std::string& word : options.out)  // FORMAT=FILE
+        if (const std::size_t sign = word.find('='); sign != word.npos) files.push_back(word.substr(sign + 1));
+    if (command.makes_files())
+        for (std::size_t i = 0; i < options.inputs.size(); ++i)
+            if (command.arguments[i].kind == ArgumentKind::path) files.push_back(options.inputs[i]);
+    std::erase_if(files, [](const std::string& file) { return file.empty() || file == "-"; });
+    return files;
+}
+
+// Makes what is to be written, so that nothing else can be. False: the folder can't be made, which the verb will say.
+bool prepare_files(const Options& options, const Command& command, StillNeeded& needed) {
+    const std::vector<std::string> files = files_to_make(options, command);
+    if (!options.every.empty() || options.perf_map) {  // windows, and a file whose name is yet to be known
+        needed.files_anywhere = true;
+        return true;
+    }
+    if (command.makes_folder != nullptr && command.makes_folder(options)) {
+        for (const std::string& folder : files) {
+            const bool readable = ::access(options.inputs.front().c_str(), R_OK) == 0;
+            if (readable && !make_folder(folder)) return false;
+            needed.filled.push_back(folder);
+        }
+        return true;
+    }
+    constexpr std::size_t asides = 2;  // as many as any format writes in several pieces
+    for (const std::string& file : files) {
+        const PreparedOutput prepared =
+            prepare_output(file, options.overwrite, command.makes_files() && options.to != "sqlite" ? asides : 0);
+        needed.named_in.push_back(prepared.folder);
+        needed.replaces = needed.replaces || prepared.removes;
+    }
+    return true;
+}
+
+// Before anything is read: what a run has no need of is given up (sandbox.hpp).
 void give_up_rights(const Options& options, const Command& command) {
     if (!sandbox_allowed()) return stay_outside("the process is for other runs as well");
-    if (command.session) return stay_outside("questions may be answered to a file or a program");
-    if ((!options.output.empty() && options.output != "-") || !options.out.empty() || options.perf_map ||
-        command.makes_files())
-        return stay_outside("a file is written");
-    if (command.arguments[0].kind == ArgumentKind::path) return stay_outside("inputs are looked for in folders");
+    if (command.divided) return;
     StillNeeded needed;
-    needed.other_processes = options.inputs.empty();
+    // Those that name their inputs later, or find them in folders.
+    const bool any_inputs = command.arguments[0].kind == ArgumentKind::path;
+    needed.other_processes = options.inputs.empty() && !any_inputs;
     std::size_t files = 0;
     for (const std::string& input : options.inputs) {
         if (process_named(input)) needed.other_processes = true;
         else ++files;
     }
     if (!options.since.empty()) ++files;
+    if (!prepare_files(options, command, needed)) return stay_outside("the folder can't be made");
     constexpr std::size_t most = 64;  // of inputs that one question is about
-    if (files > most) return stay_outside("there are too many inputs");
-    bytes::reserve_temporary_files(files);
+    if (any_inputs || files > most) bytes::lend_temporary_files();
+    else bytes::reserve_temporary_files(files);
     if (!options.no_pager) prepare_pager();
     enter_sandbox(needed);
 }
@@ -170,6 +207,10 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
     BH_CHECK(input_comes_first(options, command));
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
+    // A file that was made and not asked for goes, whatever ends the run.
+    struct Forget {
+        ~Forget() { forget_prepared_outputs(); }
+    } const forget;
     bytes::forget_failed_reads();
     try {
         BH_CHECK(command.run(Context(options, loaded, taker)));

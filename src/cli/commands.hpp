@@ -67,6 +67,10 @@ struct Command {
     bool writes = false;        ///< what it gives is a file, a script or a report of its own, no document of tables
     bool session = false;  ///< it answers questions one after the other: it takes its own options and those that hold
                            ///< for all (OptionRow::holds)
+    /// Whether what it makes is a folder; null: it is a file.
+    bool (*makes_folder)(const Options& options) = nullptr;
+    /// It gives up rights by itself, in the process that reads inputs; another one keeps what it needs of them.
+    bool divided = false;
     Status (*run)(const Context& context) = nullptr;
 
     std::size_t least() const;  ///< arguments that it needs

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <random>
 #include <utility>
 
@@ -159,7 +160,48 @@ Status rename_file(const std::string& partial, const std::string& path, bool ove
     return ok();
 }
 
+// What was made before it was asked for, by the output's path.
+struct Prepared {
+    std::string path;
+    Result<OutputFile> file;
+};
+std::list<Prepared>& prepared_outputs() {
+    static std::list<Prepared> files;
+    return files;
+}
+std::list<std::pair<std::string, Aside>>& prepared_asides() {
+    static std::list<std::pair<std::string, Aside>> files;
+    return files;
+}
+
+template <class Files>
+auto find_prepared(Files& files, const std::string& path) {
+    return std::ranges::find_if(files, [&](const auto& each) {
+        if constexpr (requires { each.path; }) return each.path == path;
+        else return each.first == path;
+    });
+}
+
 }  // namespace
+
+PreparedOutput prepare_output(const std::string& path, bool overwrite, std::size_t asides) {
+    const std::size_t end = path.rfind('/');
+    PreparedOutput made{end == path.npos ? "." : path.substr(0, end + 1), overwrite};
+    if (!may_write(path, overwrite)) return made;  // which create() says again
+    auto file = OutputFile::create(path, overwrite);
+    if (file && file->is_named()) made.removes = true;
+    std::list<std::pair<std::string, Aside>> made_asides;  // create() would give the first one back
+    for (; file && asides != 0; --asides)
+        if (auto aside = Aside::create(path)) made_asides.emplace_back(path, std::move(*aside));
+    prepared_asides().splice(prepared_asides().end(), made_asides);
+    prepared_outputs().push_back({path, std::move(file)});
+    return made;
+}
+
+void forget_prepared_outputs() {
+    prepared_outputs().clear();
+    prepared_asides().clear();
+}
 
 void remove_partial_files() {
     for (const PartialName& each : partial_names)
@@ -184,6 +226,11 @@ Status may_write(const std::string& path, bool overwrite) {
 Result<OutputFile> OutputFile::create(const std::string& path, bool overwrite) {
     BH_CHECK(may_write(path, overwrite));
     if (path == standard_output) return OutputFile(path, {}, overwrite, STDOUT_FILENO);
+    if (const auto ready = find_prepared(prepared_outputs(), path); ready != prepared_outputs().end()) {
+        Result<OutputFile> file = std::move(ready->file);
+        prepared_outputs().erase(ready);
+        return file;
+    }
     if (::access(open_files, F_OK) == 0)
         if (const int fd = create_nameless(path); fd >= 0) return OutputFile(path, {}, overwrite, fd);
     return create_named(path, overwrite);
@@ -250,6 +297,11 @@ Aside::~Aside() {
 }
 
 Result<Aside> Aside::create(const std::string& beside) {
+    if (const auto ready = find_prepared(prepared_asides(), beside); ready != prepared_asides().end()) {
+        Aside file = std::move(ready->second);
+        prepared_asides().erase(ready);
+        return file;
+    }
     if (const int fd = create_nameless(beside); fd >= 0) return Aside(fd, beside);
     std::string name;
     BH_TRY(const int fd, create_beside(beside, name));
@@ -273,6 +325,16 @@ Status Aside::copy_to(OutputFile& file) const {
         BH_CHECK(file.write(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
         at += got;
     }
+}
+
+Status make_folder(const std::string& path) {
+    for (std::size_t end = 0; end != path.npos;) {
+        end = path.find('/', end + 1);
+        const std::string so_far = path.substr(0, end);
+        if (!so_far.empty() && ::mkdir(so_far.c_str(), 0700) != 0 && errno != EEXIST)
+            return Error{ErrorCode::unreadable, fmt::format("{}: can't be made: {}", so_far, std::strerror(errno)), {}};
+    }
+    return ok();
 }
 
 Status write_file(const std::string& path, std::string_view text, bool overwrite) {

@@ -33,6 +33,8 @@ public:
     Status finish();
     /// Open for reading and writing until finish(), for what writes by itself.
     int descriptor() const { return fd_; }
+    /// Whether it has a name of its own until then.
+    bool is_named() const { return !partial_.empty(); }
 
 private:
     OutputFile(std::string path, std::string partial, bool overwrite, int fd);
@@ -61,10 +63,23 @@ private:
     std::string path_;
 };
 
+/// A file that OutputFile::create() is asked for later, made now, because none can be opened for writing any more by
+/// then (sandbox.hpp). What goes wrong is told by create(). `asides`: so many of Aside::create() with it.
+struct PreparedOutput {
+    std::string folder;  ///< in which the file is yet to get its name; empty: there is no such folder
+    bool removes;        ///< and where it takes another name away
+};
+PreparedOutput prepare_output(const std::string& path, bool overwrite, std::size_t asides);
+/// Closes what was prepared and not asked for.
+void forget_prepared_outputs();
+
 /// Takes away what files are being written, for a handler of a signal that ends the program: it calls unlink() alone.
 void remove_partial_files();
 
-/// The same with a text that is at hand.
+/// Makes a folder of its owner alone, with those above it, as far as they are missing. Errors: the system's reason.
+Status make_folder(const std::string& path);
+
+/// Makes a file of a text that is at hand.
 Status write_file(const std::string& path, std::string_view text, bool overwrite);
 
 }  // namespace beamheap::cli

@@ -25,13 +25,7 @@ std::atomic<pid_t> running_pager{0};
 std::atomic<int> pager_pipe{-1};
 std::atomic<bool> given_all{false};
 
-// A process that waits to become the pager (prepare_pager()); pid 0: there is none.
-struct PreparedPager {
-    pid_t pid = 0;
-    int answer = -1;  // the pager's standard input
-    int begin = -1;   // a byte, and it begins; the end, and it goes
-};
-PreparedPager prepared;
+WaitingPager prepared;
 
 [[noreturn]] void become_pager(int input, const std::string& command) {
     ::dup2(input, STDIN_FILENO);
@@ -89,16 +83,16 @@ Output::Output(bool paged) : Sink(&take, this), target_(STDOUT_FILENO) {
     if (prepared.pid != 0 || !sandbox().active()) command_ = pager_command();
 }
 
-void prepare_pager() {
-    if (!is_terminal(STDOUT_FILENO) || prepared.pid != 0) return;
+std::optional<WaitingPager> start_waiting_pager() {
+    if (!is_terminal(STDOUT_FILENO)) return std::nullopt;
     const std::string command = pager_command();
-    if (command.empty()) return;
+    if (command.empty()) return std::nullopt;
     int answer[2], begin[2];
-    if (::pipe2(answer, O_CLOEXEC) != 0) return;
+    if (::pipe2(answer, O_CLOEXEC) != 0) return std::nullopt;
     if (::pipe2(begin, O_CLOEXEC) != 0) {
         ::close(answer[0]);
         ::close(answer[1]);
-        return;
+        return std::nullopt;
     }
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -114,13 +108,17 @@ void prepare_pager() {
     }
     ::close(answer[0]);
     ::close(begin[0]);
-    if (pid > 0) {
-        prepared = {pid, answer[1], begin[1]};
-        return;
-    }
+    if (pid > 0) return WaitingPager{pid, answer[1], begin[1]};
     ::close(answer[1]);
     ::close(begin[1]);
+    return std::nullopt;
 }
+
+void prepare_pager() {
+    if (prepared.pid == 0) prepared = start_waiting_pager().value_or(WaitingPager{});
+}
+
+void adopt_pager(const WaitingPager& pager) { prepared = pager; }
 
 bool Output::take(void* context, std::string_view piece) {
     auto* self = static_cast<Output*>(context);
@@ -149,7 +147,7 @@ bool Output::hold(std::string_view piece) {
 
 void Output::start() {
     if (prepared.pid != 0) {
-        const PreparedPager pager = std::exchange(prepared, {});
+        const WaitingPager pager = std::exchange(prepared, {});
         const bool begun = write_all(pager.begin, "b") == 0;
         ::close(pager.begin);
         if (!begun) {

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,18 @@ std::string pager_command();
 /// then (sandbox.hpp): it takes no part in what they give up. Nothing where standard output is no terminal, or where no
 /// pager is wanted. One answer of the program may have it.
 void prepare_pager();
+
+/// A process that waits to become the pager.
+struct WaitingPager {
+    pid_t pid = 0;    ///< 0: there is none
+    int answer = -1;  ///< the pager's standard input
+    int begin = -1;   ///< a byte, and it begins; the end, and it goes
+};
+/// Starts one for another process (cmd_shell.cpp), to which its two ends are given, and which adopts it there; this one
+/// closes them and waits for it. None: as prepare_pager().
+std::optional<WaitingPager> start_waiting_pager();
+/// The next answer of this process may have that pager.
+void adopt_pager(const WaitingPager& pager);
 
 /// A sink on standard output. Where it is a terminal and `paged`, what is longer than a screen goes to pager_command().
 class Output : public present::Sink {

@@ -44,8 +44,25 @@ struct Ruleset {
 constexpr std::uint64_t first_files = ((1u << 13) - 1) & ~((1u << 2) | (1u << 3));
 constexpr std::uint64_t refer = 1u << 13, truncate_file = 1u << 14, ioctl_of_devices = 1u << 15;
 constexpr std::uint64_t tcp = 3, abstract_sockets = 1;
+// Those among them that who makes files keeps, in its folder and below.
+constexpr std::uint64_t write_file_right = 1u << 1, remove_file = 1u << 5, make_folder_right = 1u << 7,
+                        make_file = 1u << 8;
 
-std::string enter_landlock(int& version) {
+#if defined(BEAMHEAP_HAS_LANDLOCK) && defined(SYS_landlock_create_ruleset)
+// A folder that is not there keeps nothing.
+bool keep_rights(int rules, const std::string& folder, std::uint64_t rights) {
+    const int descriptor = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    landlock_path_beneath_attr rule{};
+    rule.allowed_access = rights;
+    rule.parent_fd = descriptor;
+    const bool kept = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+    ::close(descriptor);
+    return kept;
+}
+#endif
+
+std::string enter_landlock(const StillNeeded& needed, int& version) {
 #if defined(BEAMHEAP_HAS_LANDLOCK) && defined(SYS_landlock_create_ruleset)
     const long known = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (known <= 0) return "the kernel has no Landlock";
@@ -58,13 +75,19 @@ std::string enter_landlock(int& version) {
     if (known >= 6) ruleset.scoped = abstract_sockets, size = sizeof ruleset;
     const int rules = static_cast<int>(syscall(SYS_landlock_create_ruleset, &ruleset, size, 0));
     if (rules < 0) return "Landlock is refused here";
-    const bool entered = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    bool entered = true;
+    for (const std::string& folder : needed.named_in)
+        entered = keep_rights(rules, folder, make_file | (needed.replaces ? remove_file : 0)) && entered;
+    const std::uint64_t filling =
+        (write_file_right | make_file | make_folder_right | remove_file | truncate_file) & ruleset.files;
+    for (const std::string& folder : needed.filled) entered = keep_rights(rules, folder, filling) && entered;
+    entered = entered && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     ::close(rules);
     if (!entered) return "Landlock is refused here";
     version = static_cast<int>(known);
     return {};
 #else
-    static_cast<void>(version);
+    static_cast<void>(needed), static_cast<void>(version);
     return "this build knows no Landlock";
 #endif
 }
@@ -83,11 +106,7 @@ constexpr std::uint32_t own_architecture = 0;
 constexpr int refused_calls[] = {
 #ifdef SYS_creat  // which arm64 has only in the forms that end with "at"
     SYS_creat,
-    SYS_rename,
-    SYS_link,
     SYS_symlink,
-    SYS_unlink,
-    SYS_mkdir,
     SYS_rmdir,
     SYS_mknod,
     SYS_chmod,
@@ -97,14 +116,7 @@ constexpr int refused_calls[] = {
     SYS_utimes,
     SYS_futimesat,
 #endif
-#ifdef SYS_renameat
-    SYS_renameat,
-#endif
-    SYS_renameat2,
-    SYS_linkat,
     SYS_symlinkat,
-    SYS_unlinkat,
-    SYS_mkdirat,
     SYS_mknodat,
     SYS_truncate,
     SYS_fchmodat,
@@ -164,6 +176,21 @@ constexpr int refused_calls[] = {
     SYS_clock_settime,
     SYS_sethostname,
     SYS_setdomainname};
+// Those by which a file gets and loses its name, which who makes one needs.
+constexpr int calls_of_names[] = {
+#ifdef SYS_link
+    SYS_rename,    SYS_link,   SYS_unlink,
+#endif
+#ifdef SYS_renameat
+    SYS_renameat,
+#endif
+    SYS_renameat2, SYS_linkat, SYS_unlinkat};
+// Who fills a folder.
+constexpr int calls_of_folders[] = {
+#ifdef SYS_mkdir
+    SYS_mkdir,
+#endif
+    SYS_mkdirat};
 // Those that need a process of ours to look into; a running VM's threads may be held (ptrace), and sampled.
 constexpr int refused_alone[] = {SYS_ptrace, SYS_process_vm_readv, SYS_perf_event_open};
 // Calls whose arguments stand in memory, where a filter can't look, and all that are newer than this table: as on a
@@ -239,12 +266,18 @@ std::string enter_seccomp(const StillNeeded& needed) {
     for (const int call : unknown_calls) filter.if_equal(static_cast<std::uint32_t>(call), unknown);
     if (!needed.other_processes)
         for (const int call : refused_alone) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
-    // O_TRUNC empties a file that is opened for reading.
-    constexpr std::uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+    const bool fills = !needed.filled.empty() || needed.files_anywhere, names = fills || !needed.named_in.empty();
+    if (!names)
+        for (const int call : calls_of_names) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
+    if (!fills) {
+        for (const int call : calls_of_folders) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
+        // O_TRUNC empties a file that is opened for reading.
+        constexpr std::uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 #ifdef SYS_open
-    filter.if_any(SYS_open, 1, writing, refuse);
+        filter.if_any(SYS_open, 1, writing, refuse);
 #endif
-    filter.if_any(SYS_openat, 2, writing, refuse);
+        filter.if_any(SYS_openat, 2, writing, refuse);
+    }
     // Letters typed into the terminal, which a shell would run afterwards.
     filter.add(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 6);
     filter.load(Filter::low_half(1));
@@ -279,7 +312,7 @@ Sandbox enter_sandbox(const StillNeeded& needed) {
         return now;
     }
     if (needed.other_processes) now.why_not = "Landlock would hide the running VM";
-    else now.why_not = enter_landlock(now.landlock);
+    else now.why_not = enter_landlock(needed, now.landlock);
     const std::string no_filter = enter_seccomp(needed);
     now.seccomp = no_filter.empty();
     if (!now.seccomp) now.why_not += (now.why_not.empty() ? "" : "; ") + no_filter;

@@ -8,15 +8,18 @@
 // io_uring, tracing, keys typed into the terminal (TIOCSTI). What is refused fails with EPERM, as a right that is
 // missing. Reading stays allowed: executables and debug information are looked for as the input names them.
 //
-// Neither is used where it would be in the way of what was asked for: of a running VM, Landlock, which would hide other
-// processes; of both, verbs that write files or start programs (`export`, `redact`, -o, --out, the shell), builds with
-// sanitizers or coverage, and runs under valgrind, which write files of their own.
+// Who makes a file has it open before (output_file.hpp: prepare_output()), so that no file is opened for writing any
+// more: what is left is to give it its name, in its own folder. Who fills a folder may make files below that one alone.
+//
+// Of a running VM Landlock is not used, which would hide other processes. Neither is used in builds with sanitizers or
+// coverage, and in runs under valgrind, which write files of their own.
 //
 // Facts: landlock(7), seccomp(2), Documentation/userspace-api/{landlock,seccomp_filter}.rst of Linux.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace beamheap::cli {
 
@@ -31,6 +34,13 @@ struct Sandbox {
 /// What is yet to be done by a process that gives up the rest.
 struct StillNeeded {
     bool other_processes = false;  ///< reads the memory of another process
+    /// Folders in which files that are open already are given names; with `replaces` also those of other files there
+    /// and below. Without Landlock: names anywhere.
+    std::vector<std::string> named_in = {};
+    bool replaces = false;
+    /// Folders below which files and folders are made and written. Without Landlock: anywhere.
+    std::vector<std::string> filled = {};
+    bool files_anywhere = false;  ///< files are made wherever the user may
 };
 
 /// Says that this process is for one run alone, and may give up what that has no need of. Not so where tests call run()

@@ -197,4 +197,36 @@ std::string mutate_dump(std::string_view bytes, std::uint64_t seed, std::size_t 
     return made;
 }
 
+std::string mutate_bytes(std::string_view bytes, std::uint64_t seed, std::size_t most) {
+    Random random(seed);
+    std::string made(bytes.substr(0, most));
+    for (std::size_t left = 1 + random.below(6); left != 0; --left) {
+        if (made.empty()) made.assign(1 + random.below(64), static_cast<char>(random.below(256)));
+        const std::size_t at = random.below(made.size());
+        const std::size_t piece = std::min(1 + random.below(random.below(4) == 0 ? 4096 : 16), made.size() - at);
+        const std::size_t other = random.below(made.size() - piece + 1);
+        switch (random.below(9)) {
+            case 0: made[at] = static_cast<char>(made[at] ^ (1 << random.below(8))); break;
+            case 1: made[at] = static_cast<char>(random.below(256)); break;
+            case 2: {  // a number of 1, 2, 4 or 8 bytes: at an end of what it can be, or one off
+                constexpr std::array<std::uint64_t, 6> ends{0, 1, ~std::uint64_t{0}, ~std::uint64_t{0} >> 1, 127, 255};
+                std::uint64_t number = ends[random.below(ends.size())] + random.below(3) - 1;
+                const bool little = random.below(2) == 0;
+                const std::size_t width = std::min(std::size_t{1} << random.below(4), made.size() - at);
+                for (std::size_t i = 0; i < width; ++i, number >>= 8)
+                    made[little ? at + i : at + width - 1 - i] = static_cast<char>(number & 0xFF);
+                break;
+            }
+            case 3: made[at] = static_cast<char>(made[at] + (random.below(2) == 0 ? 1 : -1)); break;
+            case 4: made.erase(at, piece); break;
+            case 5: made.insert(other, made.substr(at, piece)); break;
+            case 6: std::fill_n(made.begin() + static_cast<std::ptrdiff_t>(at), piece, '\0'); break;
+            case 7: made.replace(other, piece, made.substr(at, piece)); break;
+            default: made.resize(at); break;
+        }
+    }
+    made.resize(std::min(made.size(), most));
+    return made;
+}
+
 }  // namespace beamheap::fuzz

@@ -13,6 +13,10 @@ namespace beamheap::fuzz {
 /// the same seed. Of bytes that are no dump it makes others like them.
 std::string mutate_dump(std::string_view bytes, std::uint64_t seed, std::size_t most);
 
+/// One to six changes to bytes of which nothing is known: bits, bytes, numbers of all widths, pieces lost, doubled,
+/// moved, zeroed or from elsewhere, the end cut off.
+std::string mutate_bytes(std::string_view bytes, std::uint64_t seed, std::size_t most);
+
 /// Splitmix64 (Steele, Lea, Flood 2014): what follows from a seed.
 class Random {
 public:

@@ -2,11 +2,12 @@
 // Lets each call fail in turn that a verb makes of the system: memory, mappings, reads, writes, opened files, threads.
 //
 //     faults FOLDER [FIRST...]        FOLDER is fixtures/broken; FIRST: command lines that begin so alone
+//     faults --core CORE EXECUTABLE SHARE [FIRST...]    of a core image; SHARE as below
 //
 // Each command line runs once undisturbed, which counts its calls of each kind. Then it runs again and again in a
 // process of its own, in which the Nth call of one kind fails: alone, as a moment's shortage would, where N is odd;
-// with all behind it, as a full disk would, where N is even. The first calls are taken one by one, further ones in
-// steps that grow with N, so that the time is bounded. Whatever fails, the program gives the undisturbed answer, or
+// with all behind it, as a full disk would, where N is even. The first SHARE calls (40) are taken one by one, further
+// ones in steps of N / SHARE, so that the time is bounded. Whatever fails, the program gives the undisturbed answer, or
 // ends with the exit code of the contract for it and a sentence that says so, and a file that it was to write is there
 // as a whole or not at all. SQLite is tested so ("How SQLite Is Tested", anomaly testing).
 //
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -271,25 +273,48 @@ const std::vector<std::vector<std::string>> command_lines{
     {"html", "FOLDER/heap_sound.dump", "-o", "OUT", "--full", "--stable-salt", "FOLDER/heap_sound.dump"},
 };
 
+const std::vector<std::vector<std::string>> core_lines{
+    {"top", "CORE", "--exe", "PROGRAM", "--json"},
+    {"analyze", "CORE", "--exe", "PROGRAM", "--full", "--json"},
+    {"stacks", "CORE", "--exe", "PROGRAM", "--json"},
+    {"ets", "CORE", "--exe", "PROGRAM", "--json"},
+    {"alloc", "CORE", "--exe", "PROGRAM", "--json"},
+    {"heap", "CORE", "init", "--exe", "PROGRAM", "--json"},
+    {"sql", "CORE", "SELECT count(*), max(term) FROM root", "--exe", "PROGRAM"},
+    {"check", "CORE", "--exe", "PROGRAM", "--format", "junit"},
+    {"export", "CORE", "OUT", "--exe", "PROGRAM", "--stable-salt", "SALT"},
+    {"html", "CORE", "-o", "OUT", "--exe", "PROGRAM", "--stable-salt", "SALT"},
+};
+
+void put(std::string& word, std::string_view place, std::string_view path) {
+    if (const auto at = word.find(place); at != word.npos) word.replace(at, place.size(), path);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+    const bool core = count > 4 && std::string_view(arguments[1]) == "--core";
     if (count < 2) {
-        std::fputs("usage: faults FOLDER [FIRST...]\n", stderr);
+        std::fputs("usage: faults FOLDER [FIRST...]\n       faults --core CORE EXECUTABLE SHARE [FIRST...]\n", stderr);
         return 2;
     }
+    const int first_word = core ? 5 : 2;
+    const long share = core ? std::max(std::atol(arguments[4]), 1L) : 40;
     std::string scratch = fs::temp_directory_path() / "faults.XXXXXX";
     if (mkdtemp(scratch.data()) == nullptr) return 1;
+    const std::string salt = scratch + ".salt";
+    std::ofstream(salt) << "thirty-two letters of their own..";
     std::size_t passed = 0, failed = 0;
-    for (const auto& line : command_lines) {
-        bool wanted = count == 2;
-        for (int i = 2; i < count; ++i) wanted |= line.front() == arguments[i];
+    for (const auto& line : core ? core_lines : command_lines) {
+        bool wanted = count == first_word;
+        for (int i = first_word; i < count; ++i) wanted |= line.front() == arguments[i];
         if (!wanted) continue;
         Tried tried{line, scratch};
         std::string shown;
         for (std::string& word : tried.words) {
             shown += word + ' ';
-            if (const auto at = word.find("FOLDER"); at != word.npos) word.replace(at, 6, arguments[1]);
+            if (core) put(word, "CORE", arguments[2]), put(word, "PROGRAM", arguments[3]), put(word, "SALT", salt);
+            else put(word, "FOLDER", arguments[1]);
         }
         const Outcome whole = tried.run(kinds, 0, false);
         const std::string first =
@@ -297,7 +322,7 @@ int main(int count, char** arguments) {
         if (!first.empty()) std::printf("FAILED %s: %s: %s\n", shown.c_str(), first.c_str(), whole.err.c_str());
         first.empty() ? ++passed : ++failed;
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            for (long at = 1; at <= whole.calls[kind]; at += 1 + at / 40) {
+            for (long at = 1; at <= whole.calls[kind]; at += 1 + at / share) {
                 const Outcome got = tried.run(static_cast<Kind>(kind), at, at % 2 == 0);
                 const std::string why = wrong(got, whole);
                 why.empty() ? ++passed : ++failed;
@@ -310,6 +335,7 @@ int main(int count, char** arguments) {
         }
     }
     fs::remove_all(scratch);
+    fs::remove(salt);
     std::printf("%zu passed, %zu failed, 0 skipped\n", passed, failed);
     return failed == 0 && passed != 0 ? 0 : 1;
 }

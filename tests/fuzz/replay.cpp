@@ -2,18 +2,22 @@
 // Replays the fuzzers' corpus under any compiler: each file of the folders named on the command line, from a buffer of
 // exactly its size, so that a sanitizer sees every read beyond it. A file in a folder that is called as a target goes
 // to that; any other is an input, and goes through the library and through each verb. `--mutants N` in front makes N
-// further inputs of each, other ones for each SEED of `--seed SEED`, where the target knows how.
+// further inputs of each, other ones for each SEED of `--seed SEED`: as the target knows how, else by bytes. The last
+// line but one says how long the longest input took and how much memory the largest process.
 // As many processes as there are processors share the files; one that crashes or hangs names its input. `--each N` in
 // front of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten
 // times as long.
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "fuzz/dump_mutator.hpp"
 #include "fuzz/targets.hpp"
 #include "fuzz/whole_program.hpp"
 
@@ -48,7 +53,8 @@ std::vector<fs::path> inputs(int count, char** folders) {
 /// What the workers and the process that started them share.
 struct Shared {
     std::atomic<std::size_t> following{0};
-    std::atomic<std::size_t> passed{0};
+    std::atomic<std::size_t> passed{0}, mutants{0};
+    std::atomic<std::uint64_t> longest_us{0};
     std::array<std::atomic<std::size_t>, 64> current{};  ///< the input that each worker is at
 };
 
@@ -58,35 +64,42 @@ struct Options {
 
 /// In a buffer of exactly their size.
 template <class Run>
-void on_exact(std::string_view bytes, const Run& run) {
+void on_exact(Shared& shared, std::string_view bytes, const Run& run) {
     const auto exact = std::make_unique<char[]>(bytes.size());
     std::copy(bytes.begin(), bytes.end(), exact.get());
     alarm(seconds_each);
+    const auto begin = std::chrono::steady_clock::now();
     run(std::string_view(exact.get(), bytes.size()));
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    const auto now = static_cast<std::uint64_t>(took.count());
+    for (std::uint64_t before = shared.longest_us; now > before;)
+        if (shared.longest_us.compare_exchange_weak(before, now)) break;
 }
 
-void replay(const fs::path& path, std::size_t number, const Options& options) {
+void replay(const fs::path& path, std::size_t number, const Options& options, Shared& shared) {
     using namespace beamheap::fuzz;
     std::ifstream file(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     const Target* const target = find_target(path.parent_path().filename().string());
     if (target == nullptr) {
-        on_exact(bytes, load_and_walk);
+        on_exact(shared, bytes, load_and_walk);
         for (std::size_t line = number % options.each; line < lines(); line += options.each)
-            on_exact(bytes, [&](std::string_view exact) { (void)run_line(line, exact); });
+            on_exact(shared, bytes, [&](std::string_view exact) { (void)run_line(line, exact); });
         return;
     }
-    on_exact(bytes, target->run);
-    if (target->mutate == nullptr) return;
+    on_exact(shared, bytes, target->run);
+    const auto mutate = target->mutate == nullptr ? &mutate_bytes : target->mutate;
     constexpr std::size_t most = 1 << 16;
-    for (std::size_t i = 0; i < options.mutants; ++i)
-        on_exact(target->mutate(bytes, options.seed * 1000003 + number * 1009 + i, most), target->run);
+    for (std::size_t i = 0; i < options.mutants; ++i) {
+        on_exact(shared, mutate(bytes, options.seed * 1000003 + number * 1009 + i, most), target->run);
+        ++shared.mutants;
+    }
 }
 
 [[noreturn]] void work(const std::vector<fs::path>& all, const Options& options, Shared& shared, std::size_t worker) {
     for (std::size_t i = shared.following++; i < all.size(); i = shared.following++) {
         shared.current[worker] = i;
-        replay(all[i], i, options);
+        replay(all[i], i, options, shared);
         ++shared.passed;
     }
     std::exit(0);  // not _exit: a sanitizer looks for leaks now
@@ -130,6 +143,10 @@ int main(int count, char** folders) {
         ++failed;
         start(worker);
     }
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    std::printf("%zu inputs, %zu mutants; the longest took %.1f s, the largest process %ld MB\n", shared.passed.load(),
+                shared.mutants.load(), static_cast<double>(shared.longest_us) / 1e6, used.ru_maxrss / 1024);
     std::printf("%zu passed, %zu failed, 0 skipped\n", shared.passed.load(), failed);
     if (shared.passed + failed < all.size()) return 1;  // no process could be started
     return failed != 0 ? 1 : all.empty() ? 77 : 0;

@@ -4,30 +4,43 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "cli/commands.hpp"
+#include "support/places.hpp"
+
 using namespace beamheap;
-using namespace beamheap::cli;
+using cli::enter_sandbox;
+using cli::Sandbox;
+using cli::sandbox;
+using cli::stay_outside;
+using cli::StillNeeded;
 
 namespace {
 
@@ -80,6 +93,16 @@ std::vector<Attempt> attempts(const std::string& folder) {
     };
     return all;
 }
+
+#ifndef BEAMHEAP_NO_SANDBOX
+bool seccomp_is_there() {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(enter_sandbox({}).seccomp ? 0 : 1);
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    return status == 0;
+}
+#endif
 
 // What the child has seen of itself, on its way out.
 struct Seen {
@@ -153,6 +176,163 @@ TEST_CASE("once rights are given up, nothing is written, connected to, or starte
     CHECK(seen.has_threads);
     CHECK(seen.can_fork);
     if (seen.seccomp) CHECK_FALSE(seen.looks_into_others);
+}
+
+// ---- within a verb
+//
+// A hook comes in the middle of a run, as what a made-up input has taken over would: a timer's signal, again and again
+// until the process is in the sandbox, in each process that is forked off (the shell answers in one).
+
+namespace {
+
+struct Hooked {
+    std::atomic<bool> came{false};
+    bool entered = false;
+    std::array<char, 96> got_through{};
+};
+Hooked* hooked = nullptr;
+const std::vector<std::pair<std::string, bool> >* hooked_folders = nullptr;  // and whether a file is made there
+bool hooked_writes = false;
+
+void arm_hook() {
+    const itimerval often{{0, 200}, {0, 200}};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+}
+
+extern "C" void hook(int) {
+    if (!sandbox().seccomp || hooked->came.exchange(true)) return;
+    const itimerval never{};
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    hooked->entered = true;
+    for (const auto& [folder, makes] : *hooked_folders) {
+        for (const Attempt& each : attempts(folder)) {
+            const std::string what = each.what;
+            // A file that is there may have one more name where a file is to be made.
+            if (makes && what == "link") continue;
+            // Without Landlock nothing tells one place from another.
+            if (hooked_writes && each.by_landlock && sandbox().landlock < 3) continue;
+            if (refused(each)) continue;
+            std::snprintf(hooked->got_through.data(), hooked->got_through.size(), "%s in %s", each.what,
+                          folder.c_str());
+            return;
+        }
+    }
+}
+
+struct VerbRun {
+    int status = 0;
+    bool came = false;
+    std::string got_through;
+};
+
+// The verb in a child, with a hook; what goes to its standard output is lost.
+VerbRun run_with_hook(std::vector<std::string> words, const std::string& typed,
+                      const std::vector<std::pair<std::string, bool> >& folders, bool writes) {
+    hooked = static_cast<Hooked*>(
+        ::mmap(nullptr, sizeof(Hooked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(hooked != MAP_FAILED);
+    new (hooked) Hooked;
+    hooked_folders = &folders;
+    hooked_writes = writes;
+    int input[2];
+    REQUIRE(::pipe(input) == 0);
+    REQUIRE(::write(input[1], typed.data(), typed.size()) == static_cast<ssize_t>(typed.size()));
+    ::close(input[1]);
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::dup2(input[0], STDIN_FILENO);
+        const int nowhere = ::open("/dev/null", O_WRONLY);
+        ::dup2(nowhere, STDOUT_FILENO);
+        ::dup2(nowhere, STDERR_FILENO);
+        struct sigaction action {};
+        action.sa_handler = &hook;
+        action.sa_flags = SA_RESTART;
+        sigemptyset(&action.sa_mask);
+        ::sigaction(SIGALRM, &action, nullptr);
+        ::pthread_atfork(nullptr, nullptr, &arm_hook);
+        cli::allow_sandbox();
+        arm_hook();
+        words.insert(words.begin(), "beamheap");
+        std::vector<char*> pointers;
+        for (std::string& word : words) pointers.push_back(word.data());
+        ::_exit(cli::run(static_cast<int>(pointers.size()), pointers.data()));
+    }
+    ::close(input[0]);
+    VerbRun result;
+    REQUIRE(::waitpid(child, &result.status, 0) == child);
+    result.came = hooked->entered;
+    result.got_through = hooked->got_through.data();
+    ::munmap(hooked, sizeof(Hooked));
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "what takes a verb over can neither write, connect nor start anything, but make the file that was asked for") {
+    std::array<char, 32> made{"/tmp/beamheap-box.XXXXXX"};
+    REQUIRE(::mkdtemp(made.data()) != nullptr);
+    const std::string folder = made.data(), elsewhere = folder + "/elsewhere", beside = folder + "/beside",
+                      out = beside + "/out";
+    for (const std::string& each : {elsewhere, beside}) {
+        REQUIRE(::mkdir(each.c_str(), 0700) == 0);
+        std::ofstream(each + "/mine") << "content";
+    }
+    const std::string dump = test::source_dir() + "/fixtures/convoy.dump";
+    const std::string ask =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"analyze","arguments":{}}})"
+        "\n";
+    struct Verb {
+        std::vector<std::string> words;
+        std::string typed;
+        std::string made;  // empty: nothing is
+        int code = 0;
+        bool filled = false;
+    };
+    const std::vector<Verb> verbs{
+        {{"analyze", dump, "--full"}, "", ""},
+        {{"sql", dump, "SELECT count(*) FROM process"}, "", ""},
+        {{"check", dump}, "", "", 1},
+        {{"check", dump, "--out", "junit=" + out, "--out", "md=" + out + ".md"}, "", out, 1},
+        {{"shell", dump}, "top\nquit\n", ""},
+        {{"mcp", dump}, ask, ""},
+        {{"mcp", "--root", std::filesystem::path(dump).parent_path().string()}, ask, ""},
+        {{"html", dump, "-o", out}, "", out},
+        {{"redact", dump, out}, "", out},
+        {{"export", dump, out}, "", out},
+        {{"export", dump, out, "--to", "heapsnapshot"}, "", out},
+        {{"export", dump, out, "--to", "hprof"}, "", out},
+        {{"export", dump, out + "/all", "--to", "csv"}, "", out + "/all/dump", 0, true},
+    };
+    for (const Verb& verb : verbs) {
+        std::filesystem::remove_all(out), std::filesystem::remove(out + ".md");
+        CAPTURE(verb.words);
+        std::vector<std::pair<std::string, bool> > folders{{elsewhere, false}};
+        folders.emplace_back(beside, !verb.made.empty() && !verb.filled);
+        const VerbRun ran = run_with_hook(verb.words, verb.typed, folders, !verb.made.empty());
+        CHECK((WIFEXITED(ran.status) && WEXITSTATUS(ran.status) == verb.code));
+        CHECK((ran.came || !seccomp_is_there()));
+        CHECK(ran.got_through == "");
+        if (!verb.made.empty()) CHECK(std::filesystem::exists(verb.made));
+        std::size_t left = 0;  // "mine", and what was made
+        for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(beside)) ++left;
+        CHECK(left == (verb.made.empty() ? 1u : std::filesystem::exists(out + ".md") ? 3u : 2u));
+    }
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("the file that was named is replaced by -f in the sandbox, too") {
+    std::array<char, 32> made{"/tmp/beamheap-box.XXXXXX"};
+    REQUIRE(::mkdtemp(made.data()) != nullptr);
+    const std::string folder = made.data(), out = folder + "/out";
+    std::ofstream(out) << "old";
+    const VerbRun ran =
+        run_with_hook({"html", test::source_dir() + "/fixtures/convoy.dump", "-f", "-o", out}, "", {}, true);
+    CHECK((WIFEXITED(ran.status) && WEXITSTATUS(ran.status) == 0));
+    CHECK(std::filesystem::file_size(out) > 1000);
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("of a running VM the memory can still be read, and no more") {
