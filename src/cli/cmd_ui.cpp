@@ -155,6 +155,7 @@ BH_DEFINE_VERB(ui){
     .examples = "ui erl_crash.dump\nui core.4711 --exe beam.smp\nui 4711 --every 5s",
     .alone = true,
     .session = true,
+    .divided = true,
     .run = &cmd_ui,
 };
 

@@ -15,8 +15,11 @@
 #include <string_view>
 #include <utility>
 
+#include "bytes/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
+#include "formats/format.hpp"
 #include "present/sanitise.hpp"
 
 namespace beamheap::cli::ui {
@@ -236,6 +239,10 @@ Result<AnswerProcess> AnswerProcess::start(const Context& context) {
         ::close(replies[0]);
         const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
         for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, standard);
+        if (sandbox_allowed()) {
+            bytes::reserve_temporary_files(1);
+            enter_sandbox({.other_processes = process_named(context.argument(0)).has_value()});
+        }
         try {
             AnswerServer(context, questions[0], replies[1]).run();
         } catch (const std::exception& error) {

@@ -4,7 +4,8 @@
 // A heap of a gigabyte takes seconds to be measured, and whoever waits wants to scroll meanwhile, or has changed his
 // mind. So the input is loaded by a child of the program, once; each question is answered by a child of that one, on
 // memory that it shares with it until one of the two writes. Taking back a question ends its process and nothing
-// else, and a reader that breaks down over a damaged input takes no screen with it.
+// else, and a reader that breaks down over a damaged input takes no screen with it. It has given up what
+// it has no need of (cli/sandbox.hpp); files are written by who is at the keys.
 #pragma once
 
 #include <sys/types.h>
