@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "present/redact.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
@@ -110,7 +111,7 @@ Status show_contents(const Context& context) {
                     {"objects", table.objects},
                     {"bytes", table.words.has() ? Value(*table.words * snapshot.source.word_size) : Value()}}),
          .content = present::Content::name});
-    present::Table rows = present::object_table(view, contents.key);
+    present::Table rows = present::object_table(view, contents.key, present::sensitive_key(snapshot.text(table.name)));
     if (contents.more && table.objects.has()) rows.total = *table.objects;
     document.members.push_back({.key = "rows", .title = "Objects", .body = std::move(rows)});
     document.primary = "rows";

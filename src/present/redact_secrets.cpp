@@ -126,7 +126,6 @@ private:
         std::size_t end = i_;
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
-        constexpr std::size_t least_packed = 12;
         if (end - i_ >= least_packed && packed_word()) return;
         if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end)
             return replace(line.begin, line.end, "***");
@@ -178,13 +177,16 @@ private:
         if (c == '"' || c == '[' || starts(text_, i, "<<") || behind_sigil(i) != i) mask_value(i);
     }
 
-    // A word of base64 that stands for what has a secret in it.
+    static constexpr std::size_t least_packed = 12;
+    // A word of base64 or hexadecimal digits that stands for what has a secret in it.
     bool packed_word() {
         if (i_ != 0 && std::string_view("/+=-.").find(text_[i_ - 1]) != text_.npos) return false;
         const std::size_t end = end_of_base64(text_, i_);
         const std::string_view packed = text_.substr(i_, end - i_);
         const bool plain = packed[0] == 'A' && is_credentials(packed);  // begins with a NUL: SASL PLAIN
-        if (!plain && !secret_when_unpacked(unpacked_base64(packed, unpacking_))) return false;
+        if (!plain && !secret_when_unpacked(unpacked_base64(packed, unpacking_)) &&
+            !secret_when_unpacked(unpacked_hex(packed)))
+            return false;
         replace(i_, end, "***");
         return true;
     }
@@ -229,7 +231,9 @@ private:
     void at_number() {
         if (const std::size_t end = end_of_number_token(text_, i_); end != i_) return replace(i_, end, "'***'");
         if (const std::size_t end = end_of_marked_token(text_, i_); end != i_) return replace(i_, end, "***");
-        while (i_ < text_.size() && word(text_[i_])) ++i_;
+        std::size_t end = i_;
+        while (end < text_.size() && word(text_[end])) ++end;
+        if (end - i_ < least_packed || !packed_word()) i_ = end;
     }
 
     void at_numbers() {

@@ -199,6 +199,26 @@ std::string packed_text(std::string_view bytes, Unpacking& unpacking) {
     return text;
 }
 
+std::string unpacked_hex(std::string_view word) {
+    constexpr std::size_t least = 16, most = std::size_t{1} << 16;
+    std::string bytes;
+    if (word.size() < least || word.size() % 2 != 0 || word.size() > most) return bytes;
+    const auto value = [](char c) {
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
+    };
+    for (std::size_t i = 0; i < word.size(); i += 2) {
+        const int high = value(word[i]), low = value(word[i + 1]);
+        const int byte = high * 16 + low;
+        if (high < 0 || low < 0 || ((byte < ' ' || byte == 0x7f) && byte != '\n' && byte != '\r' && byte != '\t'))
+            return {};
+        bytes += static_cast<char>(byte);
+    }
+    return bytes;
+}
+
 std::size_t end_of_base64(std::string_view text, std::size_t i) {
     while (i < text.size() && sextet(text[i])) ++i;
     while (i < text.size() && text[i] == '=') ++i;

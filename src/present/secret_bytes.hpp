@@ -27,6 +27,9 @@ std::string packed_text(std::string_view bytes, Unpacking& unpacking);
 /// packed_text() reads. Empty: it is no such word.
 std::string unpacked_base64(std::string_view word, Unpacking& unpacking);
 
+/// What a word of hexadecimal digits stands for, where all of that is text. Empty: it is no such word.
+std::string unpacked_hex(std::string_view word);
+
 /// Where the word of base64 that begins at text[i] ends, behind its last "=".
 std::size_t end_of_base64(std::string_view text, std::size_t i);
 

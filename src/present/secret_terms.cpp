@@ -46,6 +46,12 @@ bool SecretTerms::hides(ObjectId id) {
     return all != nullptr && id.number < all->size() && (*all)[id.number];
 }
 
+void SecretTerms::hide(const Element& element) {
+    if (!marked_) mark_all();
+    mark(element);
+    mark_parts();
+}
+
 TermKind SecretTerms::kind_of(const Element& element) {
     if (element.kind != ElementKind::object) return TermKind::unknown;
     switch (element.id.space) {

@@ -31,6 +31,8 @@ public:
     /// Whether an object is a secret or a part of one. What was decoded from external terms is judged by its text
     /// alone.
     bool hides(ObjectId id);
+    /// Hides a term and its parts: what names it stands outside of the terms.
+    void hide(const Element& element);
     /// Places of a tuple's elements, from 0 on, in order, that its keys name: {password, X}, {{token, _}, X},
     /// {header, "Authorization", X}. All of them, where the tuple itself is hidden.
     std::vector<std::uint64_t> elements_of(ObjectId tuple);

@@ -99,6 +99,8 @@ public:
     /// Key and value of a dictionary entry; false where the entry is no pair in this input.
     bool dictionary_pair(std::size_t root, Element& key, Element& value) const;
     std::string slot_name(std::size_t root) const;  ///< the same without "State"
+    /// Hides a term, where secrets are hidden.
+    void hide(const Element& term) const;
     /// Roots of one kind, as indexes.
     std::vector<std::uint32_t> roots_of(RootKind kind) const;
     /// "7FEDD8C3E990", or null where there is none.
@@ -135,8 +137,9 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip = 
 Table term_tree_table(const TermView& view, std::size_t depth, const Element& term = {});
 /// The roots of root_table, in its order.
 std::vector<std::uint32_t> largest_roots(const TermView& view);
-/// Objects of an ETS table, of which element `key` is the key.
-Table object_table(const TermView& view, std::uint32_t key);
+/// Objects of an ETS table, of which element `key` is the key. `secret`: the table's name says that all others are
+/// secret.
+Table object_table(const TermView& view, std::uint32_t key, bool secret = false);
 Table histogram_table(std::vector<analyses::KindShare> rows);
 
 /// A way from a root to a term, step by step.

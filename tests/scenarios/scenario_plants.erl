@@ -84,7 +84,7 @@ tls() ->
 %% Keys that are no single word, and values in all forms that bytes have.
 shapes() ->
     Joined = text(["user=bob;password=", hush(609), ";x=1"]),
-    [#{{db, password} => bin(610)}, #{[db, password] => bin(611)}, {[<<"db">>, <<"password">>], bin(612)}, {{auth, token}, hush(613)}, #{password => <<(bin(614))/binary, 1:1>>},
+    [#{{db, password} => bin(610)}, #{[db, password] => bin(611)}, {[<<"db">>, <<"password">>], bin(612)}, {{auth, token}, hush(613)}, #{password => <<(bin(614))/binary, 1>>},
      #{"password" => hush(615)}, #{'userPassword' => hush(616)}, #{<<"user[password]">> => bin(617)}, {"spring.datasource.password", hush(618)},
      #{password => [<<"Hush">>, <<"619xVw7">>]}, [<<"Authorization: Bea">>, <<"rer ">>, bin(620)], binary:split(Joined, <<";">>, [global]), {record, 1, {inner, 2, {deep, [{token, bin(621)}]}}},
      [{a, 1} | {password, bin(622)}], {token, [{value, bin(623)}, {expires, 3600}]}, #{secret => #{value => #{raw => bin(624)}}}, {api_key, fun() -> bin(625) end},

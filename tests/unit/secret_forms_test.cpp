@@ -186,3 +186,31 @@ TEST_CASE("at full no number of a term is left, at values no list of characters 
     const Redactor redactor{RedactOptions{.level = RedactLevel::full}};
     CHECK(redactor.apply("{ok,72,1.5}", Content::term) == "{ok,'integer','float'}");
 }
+
+TEST_CASE("secrets that are named by what stands beside them", "[redact]") {
+    const auto hidden = [](const std::string& text) {
+        return mask_secrets(text, {}).find("x1y2Z3w4") == std::string::npos;
+    };
+    for (const char* text :
+         {R"({"name":"DB_PASSWORD","value":"x1y2Z3w4"})", R"({"value":"x1y2Z3w4","name":"password"})",
+          R"(#{<<"name">> => <<"api_key">>,<<"value">> => <<"x1y2Z3w4">>})",
+          "[{key,password},{value,<<\"x1y2Z3w4\">>}]", R"({"kty":"oct","k":"x1y2Z3w4"})",
+          R"({{smtp,password},"x1y2Z3w4"})", R"(#{[db,password] => <<"x1y2Z3w4">>})",
+          R"({["ldap","bind","password"],"x1y2Z3w4"})", R"({ejabberd_auth,check_password,[<<"bob">>,<<"x1y2Z3w4">>]})",
+          "rabbitmqctl add_user bob x1y2Z3w4", "htpasswd -b /etc/f bob x1y2Z3w4", "api key: x1y2Z3w4",
+          "INSERT INTO users (name, password) VALUES ('bob', 'x1y2Z3w4')", "GET /cb?code=x1y2Z3w4&state=1",
+          R"({<<"WHERE token = $1">>,[<<"x1y2Z3w4">>]})", R"({"auths":{"r.io":{"auth":"YW5uOngxeTJaM3c0"}}})",
+          "pbkdf2_sha256$260000$c2FsdHNhbHQ$x1y2Z3w4kJ9sd8fYw2Qz", "{dn_lookup_bind,{\"cn=admin\",\"x1y2Z3w4\"}}"}) {
+        INFO(text);
+        CHECK(hidden(text));
+    }
+    // SASL PLAIN, AMQPLAIN and STOMP as bytes; hexadecimal.
+    for (const char* text :
+         {"<<0,98,111,98,0,120,49,121,50>>", "<<0,80,65,83,83,87,79,82,68,83,0,0,0,4,120,49,121,50>>",
+          "<<\"70617373776F72643D7831793261\">>"})
+        CHECK(mask_secrets(text, {}) != text);
+    for (const char* text : {R"({"name":"PORT","value":"8080"})", "{{state,7},\"x1y2Z3w4\"}",
+                             "{vault,check_password,2}", "HTTP status code=404", "{lists,map,[<<\"x1y2Z3w4\">>]}",
+                             "<<0,1,2,3,0,5>>", "VALUES (1, 2)", "{value,\"x1y2\"}", "costs $1 [a]"})
+        CHECK(mask_secrets(text, {}) == text);
+}

@@ -163,6 +163,9 @@ private:
 
     // Processes on their way out: in no table any more, but a scheduler still works for them.
     void add_unlisted() {
+        // Of schedulers that are lost nobody knows whom they work for.
+        for (const std::string& missing : reader_.vm.roots.missing)
+            if (missing.ends_with("schedulers")) reader_.snapshot.source.process_table_complete = false;
         for (const auto* list :
              {&reader_.vm.roots.schedulers, &reader_.vm.roots.dirty_cpu, &reader_.vm.roots.dirty_io}) {
             if (list->empty()) reader_.snapshot.source.process_table_complete = false;  // every VM has some of each
