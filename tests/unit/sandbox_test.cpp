@@ -28,6 +28,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -191,7 +192,12 @@ struct Hooked {
     std::array<char, 96> got_through{};
 };
 Hooked* hooked = nullptr;
-const std::vector<std::pair<std::string, bool> >* hooked_folders = nullptr;  // and whether a file is made there
+// Made before: what a signal has interrupted may be malloc().
+struct HookedAttempt {
+    Attempt attempt;
+    std::string where;
+};
+std::vector<HookedAttempt>* hooked_attempts = nullptr;
 bool hooked_writes = false;
 
 void arm_hook() {
@@ -204,18 +210,13 @@ extern "C" void hook(int) {
     const itimerval never{};
     ::setitimer(ITIMER_REAL, &never, nullptr);
     hooked->entered = true;
-    for (const auto& [folder, makes] : *hooked_folders) {
-        for (const Attempt& each : attempts(folder)) {
-            const std::string what = each.what;
-            // A file that is there may have one more name where a file is to be made.
-            if (makes && what == "link") continue;
-            // Without Landlock nothing tells one place from another.
-            if (hooked_writes && each.by_landlock && sandbox().landlock < 3) continue;
-            if (refused(each)) continue;
-            std::snprintf(hooked->got_through.data(), hooked->got_through.size(), "%s in %s", each.what,
-                          folder.c_str());
-            return;
-        }
+    for (const HookedAttempt& each : *hooked_attempts) {
+        // Without Landlock nothing tells one place from another.
+        if (hooked_writes && each.attempt.by_landlock && sandbox().landlock < 3) continue;
+        if (refused(each.attempt)) continue;
+        std::snprintf(hooked->got_through.data(), hooked->got_through.size(), "%s in %s", each.attempt.what,
+                      each.where.c_str());
+        return;
     }
 }
 
@@ -225,14 +226,19 @@ struct VerbRun {
     std::string got_through;
 };
 
-// The verb in a child, with a hook; what goes to its standard output is lost.
+// The verb in a child, with a hook that tries to harm folders, in some of which (true) a file is to be made; what goes
+// to its standard output is lost.
 VerbRun run_with_hook(std::vector<std::string> words, const std::string& typed,
                       const std::vector<std::pair<std::string, bool> >& folders, bool writes) {
     hooked = static_cast<Hooked*>(
         ::mmap(nullptr, sizeof(Hooked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     REQUIRE(hooked != MAP_FAILED);
     new (hooked) Hooked;
-    hooked_folders = &folders;
+    std::vector<HookedAttempt> all;
+    for (const auto& [folder, makes] : folders)  // a file may have one more name where a file is to be made
+        for (Attempt& each : attempts(folder))
+            if (!makes || std::string_view(each.what) != "link") all.push_back({std::move(each), folder});
+    hooked_attempts = &all;
     hooked_writes = writes;
     int input[2];
     REQUIRE(::pipe(input) == 0);
