@@ -8,7 +8,7 @@
 
 using namespace beamheap::present;
 
-TEST_CASE("names are cut where they tell least", "[present]") {
+TEST_CASE("a cell loses what tells least", "[present]") {
     const auto cut = [](std::string_view text, std::size_t width) { return cut_text(text, width, Cut::middle); };
     CHECK(cut("rabbit_channel:init/1", 21) == "rabbit_channel:init/1");
     CHECK(cut("rabbit_channel:init/1", 18) == "rabbit_cha\u2026:init/1");
