@@ -284,7 +284,9 @@ Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& repo
     if (queued.value_or(0) != 0) {
         text.say("; {} waited to run", Counted{*queued, "process or port", "processes and ports"});
         if (report.longest && snapshot.schedulers[*report.longest].id != 0)
-            text.say(", {} of them for scheduler {}", Amount{report.longest_queue},
+            text.say(", {} for scheduler {}",
+                     report.longest_queue == *queued ? Sentence(Ours("all"))
+                                                     : sentence("{} of them", Amount{report.longest_queue}),
                      Amount{snapshot.schedulers[*report.longest].id, AmountUnit::plain});
     } else if (queued.has()) {
         text.say("; nobody waited to run");
