@@ -62,7 +62,11 @@ Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
          [](Row g) { return Value(g->after); }},
         {{.name = "delta", .title = "GROWTH", .unit = Unit::count, .doc = "after less before", .unit_by = "unit"},
          [](Row g) { return g->delta ? Value(*g->delta) : Value(); }},
-        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "growth, of what there was before"},
+        {{.name = "percent",
+          .title = "%",
+          .unit = Unit::percent,
+          .doc = "growth, of what there was before",
+          .lesser = 1},
          [](Row g) {
              if (!g->percent) return Value();
              return *g->percent < 0 ? Value(0.0 - std::get<double>(cells::percent(-*g->percent).data()))
