@@ -150,7 +150,7 @@ Document check_document(const CheckReport& report) {
          [](const Row& r) { return Value(analyses::name_of(r.finding->severity)); }},
         {{.name = "rule", .title = "RULE", .doc = "what it was found by"},
          [](const Row& r) { return Value(r.finding->rule); }},
-        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
+        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence", .wraps = true},
          [](const Row& r) { return Value(r.finding->title); }},
         {{.name = "title_parts", .title = "TITLE PARTS", .doc = "that sentence part by part", .wide = true},
          [](const Row& r) { return Value(r.finding->title_parts); }},

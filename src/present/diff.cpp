@@ -62,7 +62,11 @@ Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
          [](Row g) { return Value(g->after); }},
         {{.name = "delta", .title = "GROWTH", .unit = Unit::count, .doc = "after less before", .unit_by = "unit"},
          [](Row g) { return g->delta ? Value(*g->delta) : Value(); }},
-        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "growth, of what there was before"},
+        {{.name = "percent",
+          .title = "%",
+          .unit = Unit::percent,
+          .doc = "growth, of what there was before",
+          .lesser = 1},
          [](Row g) {
              if (!g->percent) return Value();
              return *g->percent < 0 ? Value(0.0 - std::get<double>(cells::percent(-*g->percent).data()))
@@ -87,7 +91,7 @@ Table changed_finding_table(const Names& before, const Names& after,
          [](Row f) { return Value(f->finding->rule); }},
         {{.name = "severity", .title = "SEVERITY", .doc = "critical, high, medium or info"},
          [](Row f) { return Value(analyses::name_of(f->finding->severity)); }},
-        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
+        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence", .wraps = true},
          [names](Row f) { return Value(spell(names(f), f->finding->title)); }},
         {{.name = "subject", .title = "SUBJECT", .doc = "what it is about, without pids", .wide = true},
          [names](Row f) { return Value(subject_text(names(f).snapshot(), *f->finding)); }},

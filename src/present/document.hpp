@@ -146,7 +146,7 @@ struct Column {
     bool end_tells = false;   ///< cut in its middle, although it holds terms or free text
     std::uint8_t lesser = 0;  ///< where a row is wider than the terminal, larger ones are left out first; 0: never
     std::uint8_t least = 0;   ///< columns of a terminal to which it may be cut; 0: as what it holds has it
-    std::uint8_t best = 0;    ///< what it is cut to before others are cut to their least; 0: what it needs
+    std::uint8_t best = 0;    ///< to which it is cut before lesser columns are left out; 0: its least
     Label indent_by;          ///< column with the depth by which text indents this one
     Label keyed_by;           ///< column whose text names what this one holds (a dictionary's key), for redaction
     Label unit_by;            ///< column whose text is this one's unit, "bytes" or "count"

@@ -117,7 +117,7 @@ Table finding_table(const Names& names, std::span<const Finding> findings) {
         {{.name = "rule", .title = "RULE", .doc = "what it was found by"}, [](Row f) { return Value(f->rule); }},
         {{.name = "severity", .title = "SEVERITY", .doc = "critical, high, medium or info"},
          [](Row f) { return Value(analyses::name_of(f->severity)); }},
-        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence"},
+        {{.name = "title", .title = "TITLE", .doc = "the finding in a sentence", .wraps = true},
          [names](Row f) { return Value(spell(names, f->title)); }},
         {{.name = "title_parts",
           .title = "TITLE PARTS",

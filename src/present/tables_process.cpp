@@ -106,7 +106,8 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
                   .content = std::visit(ProcessContent{}, row.get),
                   .wide = wide,
                   .lesser = row.lesser,
-                  .least = row.least};
+                  .least = row.least,
+                  .best = row.best};
     if (show.identify && row.name == "name") {
         column.content = Content::term;  // or its label
         column.end_tells = true;

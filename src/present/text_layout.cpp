@@ -29,11 +29,12 @@ Cut cut_of(const Column& column) {
     return column.least != 0 ? Cut::middle : Cut::nothing;
 }
 
-std::size_t least_of(const std::vector<TextColumn>& columns) {
-    std::size_t least = 0;
+// What rows need where each cell is cut as far as is well read.
+std::size_t best_of(const std::vector<TextColumn>& columns) {
+    std::size_t best = 0;
     for (const TextColumn& each : columns)
-        if (each.spot == Spot::in_row) least += each.least + (least == 0 ? 0 : column_gap);
-    return least;
+        if (each.spot == Spot::in_row) best += each.best + (best == 0 ? 0 : column_gap);
+    return best;
 }
 
 std::size_t total_of(const std::vector<TextColumn>& columns) {
@@ -56,7 +57,7 @@ void move_below(std::vector<TextColumn>& columns) {
 void leave_out(std::vector<TextColumn>& columns, std::size_t width) {
     const auto rank = [](const TextColumn& each) { return each.lesser + (each.tells ? 0 : 256); };
     std::vector<TextColumn*> left_out;
-    while (least_of(columns) > width) {
+    while (best_of(columns) > width) {
         TextColumn* next = nullptr;
         for (TextColumn& each : columns)
             if (each.spot == Spot::in_row && each.lesser != 0 && (next == nullptr || rank(each) >= rank(*next)))
@@ -67,7 +68,7 @@ void leave_out(std::vector<TextColumn>& columns, std::size_t width) {
     }
     for (std::size_t i = left_out.size(); i-- > 0;) {
         left_out[i]->spot = Spot::in_row;
-        if (least_of(columns) > width) left_out[i]->spot = Spot::left_out;
+        if (best_of(columns) > width) left_out[i]->spot = Spot::left_out;
     }
 }
 
@@ -166,7 +167,7 @@ TextColumn text_column(const Column& column, std::size_t width, bool tells) {
     const std::size_t usual = made.cut == Cut::middle ? least_name : least_term;
     const std::size_t least = std::max<std::size_t>(column.least == 0 ? usual : column.least, title);
     made.least = made.cut == Cut::nothing ? made.width : std::min(made.width, least);
-    made.best = column.best == 0 ? made.width : std::clamp<std::size_t>(column.best, made.least, made.width);
+    made.best = std::clamp<std::size_t>(column.best, made.least, made.width);
     if (column.below) made.spot = Spot::entries;
     return made;
 }
@@ -178,7 +179,7 @@ void lay_out(std::vector<TextColumn>& columns, std::size_t width) {
     const std::size_t longest = width > 2 * second_line ? width - second_line : width;
     for (TextColumn& each : columns)
         if (each.cut != Cut::nothing) each.width = std::min(each.width, longest);
-    narrow(columns, width, [](const TextColumn& each) { return std::max(each.best, each.least); });
+    narrow(columns, width, [](const TextColumn& each) { return each.best; });
     narrow(columns, width, [](const TextColumn& each) { return each.least; });
     if (total_of(columns) <= width) return;
     std::size_t used = 0;

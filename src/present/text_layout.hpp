@@ -2,9 +2,9 @@
 // How the columns of a text table share the width of a terminal.
 //
 // In this order, until a row fits: what is the point of the table (a term) gets lines of its own below the row; columns
-// of which others tell more are left out as long as the rest would not fit if cut; then cells are cut, those over their
-// best width first, the widest first. Figures, pids, addresses and states are never cut, names in the middle, where the
-// end tells (functions, paths, who has a pid), terms at their end.
+// of which others tell more are left out as long as the rest would not fit if cut to its best widths; then cells are
+// cut to these, the widest first, and last to their least. Figures, pids, addresses and states are never cut, names in
+// the middle, where the end tells (functions, paths, who has a pid), terms at their end.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ enum class Spot : std::uint8_t {
 /// A column of a text table. `width` is what its cells and its title need; of those in a row, then what it gets.
 struct TextColumn {
     std::size_t width = 0;
-    std::size_t least = 0;    ///< what it can do with: cells are cut to it
-    std::size_t best = 0;     ///< what it is cut to before others are cut to their least
+    std::size_t least = 0;    ///< cells are cut to it where there is nothing more to leave out
+    std::size_t best = 0;     ///< not below least: cells are cut to it before lesser columns are left out
     std::uint8_t lesser = 0;  ///< where rows are wider than a terminal, larger ones are left out first; 0: never
     bool right = false;       ///< figures
     bool tells = true;        ///< a row has something in it

@@ -8,7 +8,7 @@
 
 using namespace beamheap::present;
 
-TEST_CASE("names are cut where they tell least", "[present]") {
+TEST_CASE("a cell loses what tells least", "[present]") {
     const auto cut = [](std::string_view text, std::size_t width) { return cut_text(text, width, Cut::middle); };
     CHECK(cut("rabbit_channel:init/1", 21) == "rabbit_channel:init/1");
     CHECK(cut("rabbit_channel:init/1", 18) == "rabbit_cha\u2026:init/1");
@@ -49,8 +49,8 @@ TEST_CASE("no pid and no figure is cut", "[present]") {
 TEST_CASE("columns share a width", "[present]") {
     const auto column = [](std::size_t width, std::size_t least, std::uint8_t lesser = 0) {
         TextColumn made;
-        made.width = made.best = width;
-        made.least = least;
+        made.width = width;
+        made.least = made.best = least;
         made.lesser = lesser;
         made.cut = least == width ? Cut::nothing : Cut::middle;
         return made;
@@ -67,12 +67,20 @@ TEST_CASE("columns share a width", "[present]") {
         CHECK(columns[1].width == 26);
         CHECK(columns[2].width == 20);
     }
-    SECTION("those over their best width give way before others") {
-        std::vector<TextColumn> columns{column(40, 18), column(36, 18)};
-        columns[1].best = 20;
-        lay_out(columns, 62);
-        CHECK(columns[0].width == 40);
-        CHECK(columns[1].width == 20);
+    SECTION("columns are left out before others are cut below their best, and nothing is left out for less") {
+        std::vector<TextColumn> columns{column(40, 18), column(10, 10, 1)};
+        columns[0].best = 24;
+        lay_out(columns, 36);
+        CHECK(columns[0].width == 24);
+        CHECK(columns[1].spot == Spot::in_row);
+        columns[0].width = 40;
+        lay_out(columns, 35);
+        CHECK(columns[0].width == 35);
+        CHECK(columns[1].spot == Spot::left_out);
+        std::vector<TextColumn> no_choice{column(40, 18), column(10, 10)};
+        no_choice[0].best = 24;
+        lay_out(no_choice, 30);
+        CHECK(no_choice[0].width == 18);
     }
     SECTION("lesser columns are left out, the least of them first, and come back where there is room") {
         std::vector<TextColumn> columns{column(10, 10), column(30, 30, 1), column(4, 4, 3), column(12, 12, 2)};

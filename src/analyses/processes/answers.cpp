@@ -129,8 +129,9 @@ Sentence stacks_answer(const Snapshot& snapshot, const ProcessGroups& groups) {
                         Percent{100.0 * static_cast<double>(in[most]) / static_cast<double>(all)},
                         in[most] == 1 ? Ours("is") : Ours("are"), most);
     if (most == most_waited) text.say(", which waits for an answer");
+    else if (waiting == 1) text.say("; 1 waits for an answer, in {}", most_waited);
     else if (waiting != 0)
-        text.say("; {} {} for an answer, {} in {}", Amount{waiting}, waiting == 1 ? Ours("waits") : Ours("wait"),
+        text.say("; {} wait for an answer, {} in {}", Amount{waiting},
                  in[most_waited] == waiting ? Ours("all") : Ours("most"), most_waited);
     if (known < all) text.say("; of {} there is no stack", Amount{all - known});
     return text.say(".");
@@ -283,7 +284,9 @@ Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& repo
     if (queued.value_or(0) != 0) {
         text.say("; {} waited to run", Counted{*queued, "process or port", "processes and ports"});
         if (report.longest && snapshot.schedulers[*report.longest].id != 0)
-            text.say(", {} of them for scheduler {}", Amount{report.longest_queue},
+            text.say(", {} for scheduler {}",
+                     report.longest_queue == *queued ? Sentence(Ours("all"))
+                                                     : sentence("{} of them", Amount{report.longest_queue}),
                      Amount{snapshot.schedulers[*report.longest].id, AmountUnit::plain});
     } else if (queued.has()) {
         text.say("; nobody waited to run");

@@ -67,6 +67,7 @@ struct ProcessColumn {
     Shown shown = Shown::always;
     std::uint8_t lesser = 0;  ///< where rows are wider than a terminal, larger ones are left out first; 0: never
     std::uint8_t least = 0;   ///< columns of a terminal to which it may be cut; 0: as what it holds has it
+    std::uint8_t best = 0;    ///< to which it is cut before lesser columns are left out; 0: its least
     ProcessGetter get;
 
     /// Whether it is a number, which --by ranks and selectors compare.
