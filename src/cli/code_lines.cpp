@@ -104,10 +104,14 @@ Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<C
 void tell_where_records_are_from(const Snapshot& snapshot) {
     const auto* const book = dynamic_cast<const RecordBook*>(snapshot.records.get());
     if (book == nullptr) return;
+    std::vector<std::string> lines, of_otp;
     for (const RecordBook::Use& use : book->uses()) {
-        const std::string from = use.from == RecordBook::From::otp ? "as OTP's releases have them" : use.path;
-        FileSink(STDERR_FILENO).write(present::safe_text(fmt::format("records of {}: {}", use.module, from)) + '\n');
+        if (use.from == RecordBook::From::otp) of_otp.push_back(use.module);
+        else lines.push_back(fmt::format("records of {}: {}", use.module, use.path));
     }
+    if (!of_otp.empty())
+        lines.push_back(fmt::format("records as OTP's releases have them: {}", fmt::join(of_otp, " ")));
+    for (const std::string& line : lines) FileSink(STDERR_FILENO).write(present::safe_text(line) + '\n');
 }
 
 void add_frame_lines(const Options& options, Artifact& artifact, CodeFiles& files, bool for_people) {

@@ -31,8 +31,10 @@ constexpr RecordFamily record_families[] = {
 };
 
 void add_rows(std::string_view scope, std::vector<RecordType>& records) {
-    const auto rows = std::ranges::equal_range(otp_record_rows, scope, {}, &OtpRecordRow::scope);
-    for (const OtpRecordRow& row : rows) {
+    const OtpRecordRow* const end = std::end(otp_record_rows);
+    for (const OtpRecordRow* at = std::ranges::lower_bound(otp_record_rows, scope, {}, &OtpRecordRow::scope);
+         at != end && at->scope == scope; ++at) {
+        const OtpRecordRow& row = *at;
         RecordType record;
         record.name = row.name;
         std::string_view rest = row.fields;

@@ -68,3 +68,20 @@ TEST_CASE("what a person chose in a label is hidden as values are", "[labels]") 
     CHECK(cell.starts_with("queue <<6 bytes #"));
     CHECK(cell.find("orders") == std::string::npos);
 }
+
+TEST_CASE("a fun is told with where it stands", "[labels][lines]") {
+    test::MadeSnapshot made;
+    const FunctionId fun = made.function("cart", "-total/1-fun-0-", 1);
+    const FunctionId function = made.function("cart", "total", 1);
+    made.s.frame_lines.add_head(fun, "/src/cart.erl", 12);
+    made.s.frame_lines.add_head(function, "/src/cart.erl", 10);
+    const present::Names names(made.s, present::Syntax::erlang);
+    const auto told = [&](FunctionId id) {
+        std::string text;
+        for (const auto& piece : present::spell(names, analyses::sentence("in {}", id)).pieces) text += piece.text;
+        return text;
+    };
+    CHECK(told(fun) == "in cart:'-total/1-fun-0-'/1 (cart.erl:12)");
+    CHECK(told(function) == "in cart:total/1");
+    CHECK(names.fun_head(made.function("cart", "-total/1-fun-1-", 1)).empty());
+}

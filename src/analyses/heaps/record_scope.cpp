@@ -20,7 +20,7 @@ const Sentence& of_the_state() {
 
 RecordScope::RecordScope(const Snapshot& snapshot, ProcId process, TermSource& terms,
                          const std::optional<LoopState>& state)
-    : names_(snapshot.records), snapshot_(&snapshot) {
+    : names_(snapshot.records) {
     if (names_ == nullptr) return;
     const Process& row = snapshot[process];
     for (const Frame& frame : snapshot.stacks[row.stack]) frames_.push_back(module_of(snapshot, frame.function));
@@ -47,7 +47,7 @@ RecordScope::RecordScope(const Snapshot& snapshot, ProcId process, TermSource& t
 }
 
 RecordScope::RecordScope(const Snapshot& snapshot, std::string module)
-    : names_(snapshot.records), snapshot_(&snapshot), module_(std::move(module)) {}
+    : names_(snapshot.records), module_(std::move(module)) {}
 
 void RecordScope::add_state(const Element& term, std::string module) {
     if (term.kind == ElementKind::object && !module.empty()) states_.emplace_back(term.id, std::move(module));

@@ -29,7 +29,7 @@ class RecordScope {
 public:
     /// Names nothing.
     RecordScope() = default;
-    /// Of a process, with what loop_state() has found. Refers to the snapshot.
+    /// Of a process, with what loop_state() has found. Refers to the snapshot's texts.
     RecordScope(const Snapshot& snapshot, ProcId process, TermSource& terms, const std::optional<LoopState>& state);
     /// Of terms that are all of this module.
     RecordScope(const Snapshot& snapshot, std::string module);
@@ -58,7 +58,6 @@ private:
     };
 
     std::shared_ptr<RecordNames> names_;
-    const Snapshot* snapshot_ = nullptr;
     std::string module_;
     std::optional<std::size_t> state_root_;
     std::string loop_;  ///< the module of that root's frame: gen_statem's record has the state in it
