@@ -9,7 +9,7 @@ main([What]) ->
     Queue = {rabbit_amqqueue_process, {resource, <<"/">>, queue, <<"orders">>}},
     Server = spawn(fun() -> put(process_name, Queue), put(other, 1), loop(Queue) end),
     spawn(fun() -> put(process_name, {rabbit_channel, {list_to_binary("127.0.0.1:1 -> 127.0.0.1:5672"), 2}}), receive never -> ok end end),
-    spawn(fun() -> put(process_name, {somebody, else}), receive never -> ok end end),
+    spawn(fun() -> put(process_name, {somebody, other}), receive never -> ok end end),
     case erlang:function_exported(proc_lib, set_label, 1) of
         true ->
             spawn(fun() ->
