@@ -45,9 +45,8 @@ Status show_tables(const Context& context) {
     };
     present::Document document;
     document.kind = context.options().verb;
-    document.lead = {
-        present::spell(analyses::sentence("{} for one SELECT; ready ones: `beamheap recipes`",
-                                          analyses::Counted{tables.size(), "table", "tables"}))};
+    document.lead = {present::spell(analyses::sentence("{} for one SELECT; ready ones: `beamheap recipes`",
+                                                       analyses::Counted{tables.size(), "table", "tables"}))};
     present::Columns<const sql::Table*> of_tables{
         {{.name = "table", .title = "TABLE", .doc = "its name"},
          [=](const sql::Table* const& t) { return Value(name(*t)); }},

@@ -176,12 +176,12 @@ void lay_out(std::vector<TextColumn>& columns, std::size_t width) {
     if (total_of(columns) <= width) return;
     move_below(columns);
     leave_out(columns, width);
-    const std::size_t longest = width > 2 * second_line ? width - second_line : width;
-    for (TextColumn& each : columns)
-        if (each.cut != Cut::nothing) each.width = std::min(each.width, longest);
     narrow(columns, width, [](const TextColumn& each) { return each.best; });
     narrow(columns, width, [](const TextColumn& each) { return each.least; });
     if (total_of(columns) <= width) return;
+    const std::size_t longest = width > 2 * second_line ? width - second_line : width;
+    for (TextColumn& each : columns)
+        if (each.cut != Cut::nothing) each.width = std::min(each.width, longest);
     std::size_t used = 0;
     for (TextColumn& each : columns) {
         if (each.spot != Spot::in_row) continue;
