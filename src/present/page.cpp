@@ -363,6 +363,12 @@ private:
         static_assert(std::is_arithmetic_v<Plain>);
         bytes(&value, sizeof value);
     }
+    void plain(bool& value) {
+        std::uint8_t number = value ? 1 : 0;
+        plain(number);
+        if (number > 1) failed_ = true;
+        else value = number == 1;
+    }
     // How many there are; what could not stand in the bytes that are left is none.
     std::size_t count(std::size_t have, std::size_t least_size) {
         std::uint64_t size = have;
