@@ -50,6 +50,7 @@ void SecretTerms::hide(const Element& element) {
     if (!marked_) mark_all();
     mark(element);
     mark_parts();
+    mark_hidden_binaries();
 }
 
 TermKind SecretTerms::kind_of(const Element& element) {
@@ -383,7 +384,30 @@ void SecretTerms::mark_parts() {
         waiting_.pop_back();
         ElementCursor cursor = source_.elements(next);
         for (Element element; source_.next(cursor, element);) mark(element);
+        if (next.space == ObjectId::Space::heap) mark_bytes_of(static_cast<NodeId>(next.number));
     }
+}
+
+// The bytes that a hidden slice shows may be an object of their own: it is as secret, whatever else shows of it.
+void SecretTerms::mark_bytes_of(NodeId slice) {
+    const HeapGraph& graph = source_.graph();
+    if (graph.kind(slice) != TermKind::sub_binary) return;
+    const BinaryUse* const use = graph.binary_of(slice);
+    if (use == nullptr) return;
+    if (use->base == BinaryUse::Base::object) {
+        const NodeId base = graph.find(use->address);
+        if (base != no_node) secret_[base] = true;
+        return;
+    }
+    hidden_binaries_.insert(use->address);
+}
+
+// All references to a binary outside of the heap of which a hidden slice shows a part.
+void SecretTerms::mark_hidden_binaries() {
+    if (hidden_binaries_.empty()) return;
+    for (const BinaryUse& use : source_.graph().binaries())
+        if (use.base == BinaryUse::Base::binary && hidden_binaries_.contains(use.address)) secret_[use.node] = true;
+    hidden_binaries_.clear();
 }
 
 void SecretTerms::look_at(ObjectId id, TermKind kind) {
@@ -445,6 +469,7 @@ void SecretTerms::mark_all() {
         look_at({ObjectId::Space::heap, node}, kind);
         mark_parts();
     }
+    mark_hidden_binaries();
     inner_ = {};
     no_tuple_ = {};
 }

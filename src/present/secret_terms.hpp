@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analyses/heaps/record_scope.hpp"
@@ -68,6 +69,8 @@ private:
     bool add_text(const Element& element, std::string& text);
     void mark(const Element& element);
     void mark_parts();
+    void mark_bytes_of(NodeId slice);
+    void mark_hidden_binaries();
     std::vector<std::uint64_t> keyed_elements(ObjectId tuple);
     std::vector<std::uint64_t> elements_behind_keys(ObjectId tuple);
     bool credentials(std::string_view tag, const std::vector<Element>& elements, std::vector<std::uint64_t>& places);
@@ -86,7 +89,8 @@ private:
     std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps
     std::vector<bool> inner_;     ///< cells that are no beginning of their list
     std::vector<ObjectId> waiting_;
-    std::vector<Element> elements_;  ///< of the tuple that is looked at
+    std::unordered_set<std::uint64_t> hidden_binaries_;  // addresses of those that a hidden slice shows a part of
+    std::vector<Element> elements_;                      ///< of the tuple that is looked at
     std::unordered_map<std::string, Key, TextHash, std::equal_to<>> atoms_;
     std::unordered_map<std::string, bool> befores_;  ///< what names_what_follows() has said
 };

@@ -7,7 +7,6 @@
 #include "analyses/causes/labels.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
-#include "analyses/rules/rules.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -136,8 +135,7 @@ Sentence nothing_found(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     Sentence node = sentence("{}", Counted{snapshot.processes.size(), "process", "processes"});
     if (const Count total = snapshot.memory_bytes("total"); total.has())
         node.say(" and {}", Amount{*total, AmountUnit::bytes});
-    Sentence text = sentence("Nothing found: none of {} rules sees anything wrong with this node of {}",
-                             Amount{rules().size()}, node);
+    Sentence text = sentence("Nothing found: no rule sees anything wrong with this node of {}", node);
     if (const std::size_t notes = diagnosis.findings.size(); notes != 0)
         text.say("; {} below", Counted{notes, "note stands", "notes stand"});
     return text.say(".");
@@ -163,7 +161,9 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     const bool ended =
         !alive && diagnosis.slogan.kind != SloganKind::requested && diagnosis.slogan.kind != SloganKind::unknown;
     const bool whole = snapshot.source.complete.value_or(true) && !snapshot.source.loss.any();
-    if (!diagnosis.says_worst && !ended && whole) say(nothing_found(snapshot, diagnosis));
+    // A program's own last words go before that nothing is found.
+    const bool was_asked = alive || diagnosis.slogan.kind == SloganKind::requested;
+    if (!diagnosis.says_worst && was_asked && whole) say(nothing_found(snapshot, diagnosis));
     const bool place_now = diagnosis.says_worst || (diagnosis.largest_place.stands_out && !ended);
     if (place_now) say(diagnosis.largest_place.text);
     if (alive)

@@ -82,13 +82,18 @@ Sentence owner_text(const Owner& owner) {
 
 }  // namespace
 
+// A process by its name or its pid alone: what one without a name runs is not known before its stack has been read.
+static Sentence who(const Snapshot& snapshot, ProcId id) {
+    return snapshot[id].name != TextId::none ? sentence("{}", id) : sentence("{}", snapshot[id].pid);
+}
+
 Sentence processes_answer(const Snapshot& snapshot, std::span<const ProcId> processes, const ProcessColumn* by) {
     Sentence text = sentence("{}", processes_of(processes.size()));
     if (processes.empty()) return text;
     if (by != nullptr && by->is_figure()) {
         const Most most = most_of(snapshot, processes, [by](const Process& each) { return by->figure(each); });
         if (most.process != ProcId::none) {
-            text.say(": {} has {}, {}", most.process, measure_of(*by), figure_of(*by, most.figure));
+            text.say(": {} has {}, {}", who(snapshot, most.process), measure_of(*by), figure_of(*by, most.figure));
             if (by->name == "memory_bytes")
                 if (const auto share = percent_of(Count(most.figure), most.all.value()); share && *share >= 1)
                     text.say(" ({} of what all have)", Percent{*share});
@@ -100,7 +105,7 @@ Sentence processes_answer(const Snapshot& snapshot, std::span<const ProcId> proc
     const Most largest = most_of(snapshot, processes,
                                  [&](const Process& each) { return process_bytes(each, snapshot.source.word_size); });
     if (largest.process == ProcId::none) return text;
-    return text.say("; the largest, {}, has {}", largest.process,
+    return text.say("; the largest, {}, has {}", who(snapshot, largest.process),
                     with_share(Count(largest.figure), largest.all.value()));
 }
 
