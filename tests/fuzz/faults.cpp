@@ -266,11 +266,11 @@ const std::vector<std::vector<std::string>> command_lines{
     {"heap", "FOLDER/heap_sound.dump", "damaged", "--json"},
     {"sql", "FOLDER/heap_sound.dump", "SELECT state, count(*), sum(live_words) FROM process GROUP BY 1 ORDER BY 2"},
     {"check", "FOLDER/heap_sound.dump", "--format", "junit"},
-    {"redact", "FOLDER/heap_sound.dump", "OUT", "--stable-salt", "FOLDER/heap_sound.dump"},
+    {"redact", "FOLDER/heap_sound.dump", "OUT", "--stable-salt", "FOLDER/cut_in_memory.dump"},
     {"export", "FOLDER/heap_sound.dump", "OUT"},
     {"export", "FOLDER/heap_sound.dump", "OUT", "--to", "hprof"},
-    {"export", "FOLDER/heap_sound.dump", "OUT", "--full", "--stable-salt", "FOLDER/heap_sound.dump"},
-    {"html", "FOLDER/heap_sound.dump", "-o", "OUT", "--full", "--stable-salt", "FOLDER/heap_sound.dump"},
+    {"export", "FOLDER/heap_sound.dump", "OUT", "--full", "--stable-salt", "FOLDER/cut_in_memory.dump"},
+    {"html", "FOLDER/heap_sound.dump", "-o", "OUT", "--full", "--stable-salt", "FOLDER/cut_in_memory.dump"},
 };
 
 const std::vector<std::vector<std::string>> core_lines{
