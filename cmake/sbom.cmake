@@ -40,7 +40,7 @@ set(copyleft "LGPL-3.0-or-later OR GPL-2.0-or-later")
 foreach(row IN ITEMS "zstd|BSD-3-Clause OR GPL-2.0-only|beamheap_zstd|zstd" "zlib|Zlib|beamheap_zlib|z" "xz-utils|LicenseRef-public-domain|beamheap_lzma|lzma"
         "lz4|BSD-2-Clause|beamheap_lz4|lz4" "xxhash|BSD-2-Clause||xxhash" "libarchive|BSD-2-Clause|beamheap_archive|archive" "nettle|${copyleft}||nettle"
         "bzip2|bzip2-1.0.6||bz2" "elfutils|${copyleft}|beamheap_dw|dw" "sqlite|blessing|beamheap_sqlite|sqlite3"
-        "libedit|BSD-3-Clause|beamheap_edit|edit" "libbsd|BSD-3-Clause||bsd" "libmd|BSD-3-Clause||md" "ncurses|X11-distribute-modifications-variant||tinfo")
+        "libedit|BSD-3-Clause|beamheap_edit|edit" "libbsd|BSD-3-Clause||bsd" "libmd|BSD-3-Clause||md" "ncurses|X11-distribute-modifications-variant|beamheap_ncurses|tinfo")
   string(REPLACE "|" ";" row "${row}")
   list(GET row 0 name)
   list(GET row 1 licence)

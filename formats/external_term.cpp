@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "model/characters.hpp"
+
 namespace beamheap::external_term {
 
 std::string integer_digits(std::span<const std::uint8_t> little_endian, bool negative) {
@@ -178,17 +180,7 @@ private:
         // What OTP 21 to 25 write for this node in place of its name (ErtsSecretAtom).
         if (context_.internals != nullptr && e.text == "3RT$") return context_.node_name;
         if (!e.latin1) return e.text;
-        std::string utf8;
-        for (const char c : e.text) {
-            const auto byte = static_cast<unsigned char>(c);
-            if (byte < 0x80) {
-                utf8 += c;
-            } else {
-                utf8 += static_cast<char>(0xC0 | byte >> 6);
-                utf8 += static_cast<char>(0x80 | (byte & 0x3F));
-            }
-        }
-        return terms_.keep(utf8);
+        return terms_.keep(from_latin1(e.text));
     }
     std::uint32_t integer_here() {
         switch (number(1)) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bytes/compress.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::beam {
 namespace {
@@ -14,16 +15,6 @@ namespace {
 constexpr std::size_t most_chunks = 256;
 constexpr std::size_t most_literal_bytes = 256u << 20;
 constexpr std::string_view form = "FOR1", type = "BEAM";
-
-std::string from_latin1(std::string_view bytes) {
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80) text += c;
-        else (text += static_cast<char>(0xc0 | byte >> 6)) += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-    return text;
-}
 
 }  // namespace
 

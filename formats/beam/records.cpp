@@ -7,6 +7,7 @@
 
 #include "bytes/compress.hpp"
 #include "formats/beam/chunks.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::beam {
 namespace {
@@ -36,16 +37,6 @@ enum TermTag : std::uint8_t {
     tag_atom_text = 118,
     tag_small_atom = 119,
 };
-
-std::string utf8_of_latin1(std::string_view bytes) {
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80) text += c;
-        else (text += static_cast<char>(0xc0 | byte >> 6)) += static_cast<char>(0x80 | (byte & 0x3f));
-    }
-    return text;
-}
 
 /// Reads terms off the front of their bytes, one after the other. What is asked for and not there leaves it where it
 /// is; what is damaged ends it.
@@ -81,7 +72,7 @@ public:
             return false;
         }
         const std::string_view text = take(number(small ? 1 : 2));
-        name = tag == tag_atom_latin1 || tag == tag_small_atom_latin1 ? utf8_of_latin1(text) : std::string(text);
+        name = tag == tag_atom_latin1 || tag == tag_small_atom_latin1 ? from_latin1(text) : std::string(text);
         return !failed_;
     }
     bool atom_is(std::string_view wanted) {

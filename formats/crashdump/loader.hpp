@@ -14,6 +14,7 @@
 #include "beamheap/artifact.hpp"
 #include "formats/crashdump/losses.hpp"
 #include "formats/crashdump/text_values.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::crashdump {
 

@@ -226,6 +226,14 @@ constexpr Field<Process> process_fields[] = {
     {"Internal State: ", {}, {}, read_internal_state, repeat_internal_state},
 };
 
+/// The number of the field with this key.
+consteval std::size_t row_of(std::string_view key) {
+    return static_cast<std::size_t>(std::ranges::find(process_fields, key, &Field<Process>::key) - process_fields);
+}
+static_assert(row_of("Spawned as: ") < std::size(process_fields) && row_of("arity = ") < std::size(process_fields) &&
+              row_of("Spawned by: ") < std::size(process_fields) &&
+              row_of("Program counter: ") < std::size(process_fields));
+
 // Fields that whole entries may lack.
 constexpr std::string_view not_of_all[] = {"Name: ",      "Last scheduled in for: ", "Current call: ", "Spawned by: ",
                                            "Link list: ", "Program counter: ",       "arity = "};
@@ -315,15 +323,13 @@ public:
     std::uint32_t fields() const { return static_cast<std::uint32_t>(place_.seen); }
     /// Something in it is out of order, or one of two lines that come together is not there.
     bool torn() const {
-        return torn_ || (has("Spawned as: ") && !has("Spawned by: ")) || (has("arity = ") && !has("Program counter: "));
+        return torn_ || (has(row_of("Spawned as: ")) && !has(row_of("Spawned by: "))) ||
+               (has(row_of("arity = ")) && !has(row_of("Program counter: ")));
     }
     const Blocks& blocks() const { return blocks_; }
 
 private:
-    bool has(std::string_view key) const {
-        return (place_.seen >> (std::ranges::find(process_fields, key, &Field<Process>::key) - process_fields) & 1) !=
-               0;
-    }
+    bool has(std::size_t row) const { return (place_.seen >> row & 1) != 0; }
     /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that
     /// line was the last time, as nearly all are: its length. 0: it has to be read.
     std::size_t take_expected(std::string_view rest) {

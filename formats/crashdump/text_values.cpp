@@ -161,18 +161,6 @@ std::optional<std::string_view> take_atom(std::string_view& text, std::string& s
     return std::nullopt;
 }
 
-void append_latin1(std::string& out, std::string_view latin1) {
-    for (const char c : latin1) {
-        const auto u = static_cast<unsigned char>(c);
-        if (u < 0x80) {
-            out.push_back(c);
-        } else {
-            out.push_back(static_cast<char>(0xC0 | u >> 6));
-            out.push_back(static_cast<char>(0x80 | (u & 0x3F)));
-        }
-    }
-}
-
 std::optional<FunctionText> take_function(std::string_view& text, FunctionStorage& storage) {
     std::string_view rest = text;
     FunctionText function;

@@ -32,9 +32,6 @@ std::optional<PortName> take_port(std::string_view& text);
 /// An atom ends at the closing quote, or before the first byte that needs quotes. `storage` holds what was unescaped.
 std::optional<std::string_view> take_atom(std::string_view& text, std::string& storage);
 
-/// Latin-1 (releases up to R15) to UTF-8.
-void append_latin1(std::string& out, std::string_view latin1);
-
 /// `m:f/a` at the front of `text`, which is shortened by it.
 struct FunctionText {
     std::string_view module, name;  ///< valid until the next call with the same storages

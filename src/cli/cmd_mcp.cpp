@@ -169,7 +169,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
     return parts;
 }
 
-/// The server: one message after the other.
+// What a verb answers, found here.
 Answer answer_of(const Command& verb, const Options& options, ServedInput* served) {
     BoundedSink sink;
     const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& given) -> Status {
@@ -191,9 +191,7 @@ Answer answer_of(const Command& verb, const Options& options, ServedInput* serve
 constexpr std::string_view outside_verb = "ps";
 
 Result<Options> options_of(std::vector<std::string> words, const Options& session) {
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    BH_TRY(Options options, parse_options(static_cast<int>(pointers.size()), pointers.data(), &session));
+    BH_TRY(Options options, parse_options(std::move(words), session));
     options.redact = session.redact;
     options.redact_chosen = true;
     options.salt = session.salt;
@@ -204,14 +202,8 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
 [[noreturn]] void serve_outside(const DescriptorLink& server, const Options& session) {
     ::prctl(PR_SET_NAME, "beamheap-ps");
     for (DescriptorLink::Message asked; server.receive(asked);) {
-        std::vector<std::string> words;
-        for (std::size_t at = 0; at < asked.text.size();) {
-            const std::size_t end = std::min(asked.text.find('\0', at), asked.text.size());
-            words.push_back(asked.text.substr(at, end - at));
-            at = end + 1;
-        }
         std::string answer;
-        if (const auto options = options_of(std::move(words), session); options && options->verb == outside_verb)
+        if (const auto options = options_of(fields_of(asked.text), session); options && options->verb == outside_verb)
             answer = packed(answer_of(*find_command(outside_verb), *options, nullptr));
         for (const int descriptor : asked.descriptors) {
             (void)write_all(descriptor, answer);
@@ -221,6 +213,7 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
     ::_exit(0);
 }
 
+/// The server: one message after the other.
 class Server {
 public:
     Server(const Options& options, ServedInputs& inputs, Connection& connection, const DescriptorLink& outside)
@@ -401,11 +394,10 @@ Result<std::string> Server::run(const Command& verb, std::vector<std::string> wo
 
 // What the process outside finds.
 Answer Server::found_outside(const std::vector<std::string>& words) const {
-    std::string text, got;
-    for (const std::string& word : words) text.append(word).push_back('\0');
+    std::string got;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return {{}, false, Error{ErrorCode::resource_limit, "no pipe is left", {}}};
-    const bool sent = outside_.send(text, {ends[1]});
+    const bool sent = outside_.send(joined(words), {ends[1]});
     ::close(ends[1]);
     char piece[16 * 1024];
     for (ssize_t size = 1; sent && size != 0;) {

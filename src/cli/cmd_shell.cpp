@@ -29,6 +29,7 @@
 #include "cli/link.hpp"
 #include "cli/pager.hpp"
 #include "cli/sandbox.hpp"
+#include "cli/shell_words.hpp"
 #include "cli/terminal.hpp"
 #include "formats/format.hpp"
 #include "present/sanitise.hpp"
@@ -51,59 +52,34 @@ struct Line {
     bool append = false;
 };
 
-/// Takes a line apart. Words are separated by blanks, '...' and "..." hold one together; "|", ">" and ">>" mean what
-/// they mean to sh, but only as words of their own, so that msgq>10 needs no quotes. Errors (usage): a quote that is
-/// not closed, nothing or too much after a sign.
+/// Takes a line apart, in words as shell_words.hpp has them; "|", ">" and ">>" mean what they mean to sh, but only as
+/// words of their own, so that msgq>10 needs no quotes. Errors (usage): a quote that is not closed, nothing or too much
+/// after a sign.
 Result<Line> parse_line(std::string_view text) {
     Line line;
-    std::string word;
-    bool within = false;
-    bool plain = true;  // nothing of the word was quoted
-    char quote = 0;
     bool to_file = false;
-    std::size_t at = 0;
-    const auto end_word = [&]() -> Status {
-        if (!within) return ok();
-        if (to_file && !line.file.empty())
-            return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
-        if (plain && (word == ">" || word == ">>")) {
-            if (to_file) return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
-            to_file = true;
-            line.append = word == ">>";
-        } else if (to_file) {
-            line.file = std::move(word);
-        } else {
-            line.words.push_back(std::move(word));
-        }
-        word.clear();
-        within = false;
-        plain = true;
-        return ok();
-    };
-    for (; at < text.size(); ++at) {
-        const char c = text[at];
-        const bool blank_follows = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t';
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-            else word += c;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-            within = true;
-            plain = false;
-        } else if (c == ' ' || c == '\t') {
-            BH_CHECK(end_word());
-        } else if (c == '|' && !within && blank_follows) {
-            line.command = text.substr(at + 1);
+    ShellWords words(text);
+    for (;;) {
+        BH_TRY(std::optional<ShellWord> word, words.next());
+        if (!word) break;
+        if (word->plain && word->text == "|") {
+            line.command = words.rest();
             if (line.command.find_first_not_of(" \t") == std::string::npos)
                 return Error{ErrorCode::usage, "a command is missing after '|'", {}};
             break;
+        }
+        if (to_file && !line.file.empty())
+            return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
+        if (word->plain && (word->text == ">" || word->text == ">>")) {
+            if (to_file) return Error{ErrorCode::usage, "one file is what an answer can be written to", {}};
+            to_file = true;
+            line.append = word->text == ">>";
+        } else if (to_file) {
+            line.file = std::move(word->text);
         } else {
-            word += c;
-            within = true;
+            line.words.push_back(std::move(word->text));
         }
     }
-    if (quote != 0) return Error{ErrorCode::usage, "a quote is not closed", {}};
-    BH_CHECK(end_word());
     if (to_file && line.file.empty()) return Error{ErrorCode::usage, "the name of a file is missing after '>'", {}};
     return line;
 }
@@ -197,21 +173,6 @@ private:
 // a question's words and a descriptor for its answer; "page" with the pager's number in front of them and its two ends;
 // "role" with a descriptor: what is this file read as? From it: "loaded" with what is said to people and the words to
 // complete, "failed" with an error's members, "answered", "interrupted", "role" with the answer.
-std::string joined(const std::vector<std::string>& fields) {
-    std::string text;
-    for (const std::string& field : fields) text.append(field).push_back('\0');
-    return text;
-}
-
-std::vector<std::string> fields_of(std::string_view text) {
-    std::vector<std::string> fields;
-    for (std::size_t end = text.find('\0'); end != text.npos; end = text.find('\0')) {
-        fields.emplace_back(text.substr(0, end));
-        text.remove_prefix(end + 1);
-    }
-    if (fields.empty()) fields.emplace_back();
-    return fields;
-}
 
 // ---- the process that reads
 

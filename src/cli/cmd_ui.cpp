@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ui: a browser for an input, in the terminal.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "cli/sampling.hpp"
 #include "cli/terminal.hpp"
 #include "cli/ui/answer_process.hpp"
@@ -41,16 +39,6 @@ void end_by_key() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-// A new file of the user's alone; what is there stays.
-std::string write_new(const std::string& path, std::string_view text) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) return fmt::format("{}: {}", path, std::strerror(errno));
-    const int error = write_all(file, text);
-    ::close(file);
-    if (error != 0) return fmt::format("{}: {}", path, std::strerror(error));
-    return fmt::format("{} is written.", path);
-}
-
 // One round: waits for keys, replies, or the time of another reading.
 class Session {
 public:
@@ -63,7 +51,7 @@ public:
             for (const ui::Wanted& wanted : browser_.wanted()) answers_.ask(wanted.lane, wanted.number, wanted.words);
             if (const auto errand = browser_.errand()) {
                 if (errand->kind == ui::Errand::Kind::copy) screen_.copy(errand->text);
-                else browser_.tell(present::safe_text(write_new(errand->file, errand->text)));
+                else browser_.tell(write(*errand));
                 continue;
             }
             wait();
@@ -81,6 +69,10 @@ public:
     }
 
 private:
+    static std::string write(const ui::Errand& errand) {
+        const Status written = write_file(errand.file == "-" ? "./-" : errand.file, errand.text, false);
+        return present::safe_text(written ? fmt::format("{} is written.", errand.file) : written.error().message);
+    }
     void show() {
         ui::Canvas canvas(screen_.width(), screen_.height());
         browser_.paint(canvas);

@@ -302,9 +302,7 @@ const Command* find_command(std::string_view name) {
 static Result<Options> options_of(std::vector<std::string> words, const Options& session) {
     if (find_command(words.front())->takes_input()) words.insert(words.begin() + 1, session.inputs.front());
     words.insert(words.begin(), "beamheap");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    return parse_options(static_cast<int>(pointers.size()), pointers.data(), &session);
+    return parse_options(std::move(words), session);
 }
 
 // A VM that runs is read again for each question, as far as that needs.

@@ -43,6 +43,22 @@ bool receive_all(int socket, char* into, std::size_t size) {
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& fields) {
+    std::string text;
+    for (const std::string& field : fields) text.append(field).push_back('\0');
+    return text;
+}
+
+std::vector<std::string> fields_of(std::string_view text) {
+    std::vector<std::string> fields;
+    for (std::size_t end = text.find('\0'); end != text.npos; end = text.find('\0')) {
+        fields.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    if (fields.empty()) fields.emplace_back();
+    return fields;
+}
+
 std::pair<DescriptorLink, DescriptorLink> DescriptorLink::make() {
     int ends[2] = {-1, -1};
     (void)::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);

@@ -13,6 +13,10 @@
 
 namespace beamheap::cli {
 
+/// Texts as one, and back: each ends with a zero byte. Of a text without any, one empty field.
+std::string joined(const std::vector<std::string>& fields);
+std::vector<std::string> fields_of(std::string_view text);
+
 class DescriptorLink {
 public:
     static constexpr std::size_t longest = std::size_t{64} << 20;  ///< bytes of a message

@@ -193,4 +193,10 @@ Result<Options> parse_options(int argc, char** argv, const Options* shell) {
     return options;
 }
 
+Result<Options> parse_options(std::vector<std::string> words, const Options& shell) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    return parse_options(static_cast<int>(pointers.size()), pointers.data(), &shell);
+}
+
 }  // namespace beamheap::cli

@@ -159,6 +159,8 @@ std::string takers(const OptionRow& option);
 /// Reads the command line; a line of the shell begins with what the shell was started with (OptionRow::holds). Errors
 /// are ErrorCode::usage, with what was probably meant as advice.
 Result<Options> parse_options(int argc, char** argv, const Options* shell = nullptr);
+/// The same of words that are at hand, the program's name first.
+Result<Options> parse_options(std::vector<std::string> words, const Options& shell);
 
 /// The parts of `text` between separators, without empty ones.
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "model/characters.hpp"
+
 namespace beamheap {
 namespace {
 
@@ -101,24 +103,6 @@ bool read_escape(std::string_view text, std::size_t& at, std::string& name) {
 }
 
 }  // namespace
-
-void append_utf8(std::string& out, std::uint32_t code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xC0 | code >> 6);
-        out += static_cast<char>(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        out += static_cast<char>(0xE0 | code >> 12);
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-        out += static_cast<char>(0x80 | (code & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | code >> 18);
-        out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-        out += static_cast<char>(0x80 | (code & 0x3F));
-    }
-}
 
 std::string pid_text(const Pid& pid) {
     if (!pid.has()) return {};

@@ -22,9 +22,6 @@ std::string function_text(const Snapshot& snapshot, FunctionId function);
 /// The name of a function's module, raw; empty for FunctionId::none.
 std::string_view module_of(const Snapshot& snapshot, FunctionId function);
 
-/// Appends a code point in UTF-8.
-void append_utf8(std::string& out, std::uint32_t code);
-
 /// Reads one atom, plain or quoted ('...' with Erlang's escapes), from the start of `text`. Returns false, and leaves
 /// `name` unspecified, where there is none. A plain one ends before the first byte that no plain name holds; capital
 /// letters and dots are taken too, so that `MyApp.Worker` is one name. `used` is what was read, in bytes.

@@ -5,6 +5,7 @@
 
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/term_walks.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap {
 namespace {

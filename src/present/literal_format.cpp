@@ -48,12 +48,6 @@ bool is_hidden(char32_t code) {
 
 }  // namespace
 
-std::string from_latin1(std::string_view text) {
-    std::string out;
-    for (const char c : text) append_utf8(out, static_cast<unsigned char>(c));
-    return out;
-}
-
 void append_escaped(std::string& out, std::string_view utf8, char quote, Syntax syntax) {
     while (!utf8.empty()) {
         char32_t code = 0;

@@ -11,9 +11,6 @@
 
 namespace beamheap::present {
 
-/// Latin-1 bytes as UTF-8.
-std::string from_latin1(std::string_view text);
-
 /// As a key of an Elixir map or keyword list: `name: `.
 void append_elixir_key(std::string& out, std::string_view name);
 

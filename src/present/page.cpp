@@ -403,10 +403,9 @@ private:
     bool failed_ = false;
 };
 
-std::string packed(const Page& page) {
+std::string packed(Page page) {
     std::string out;
-    Page copy = page;
-    PagePacker(out).page(copy);
+    PagePacker(out).page(page);
     return out;
 }
 

@@ -106,7 +106,7 @@ Result<Page> page_of(const Document& document, const RenderOptions& options);
 std::string first_pid(std::string_view text);
 
 /// A page as bytes, and back. Errors (unreadable): the bytes are no page.
-std::string packed(const Page& page);
+std::string packed(Page page);
 Result<Page> unpacked(std::string_view bytes);
 
 }  // namespace beamheap::present

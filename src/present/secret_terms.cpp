@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "erlang/term_walks.hpp"
+#include "model/characters.hpp"
 #include "present/literal_format.hpp"
 #include "present/redact.hpp"
 #include "present/secret_neighbours.hpp"

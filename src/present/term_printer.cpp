@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "erlang/term_walks.hpp"
+#include "model/characters.hpp"
 #include "present/open_objects.hpp"
 #include "present/redact.hpp"
 #include "present/term_words.hpp"

@@ -275,13 +275,6 @@ private:
             paragraph(text, hang_of(text));
         }
     }
-    // Further lines stand below the text of the first: behind its blanks, its arrow or its dash.
-    static std::size_t hang_of(std::string_view text) {
-        std::size_t at = std::min(text.find_first_not_of(' '), text.size());
-        for (const std::string_view mark : {"-> ", "- "})
-            if (text.substr(at).starts_with(mark)) return at + mark.size();
-        return at == 0 ? 0 : at + 2;
-    }
     // A list of what is to be read whole, and copied; terms are cut at the edge.
     void list(const Array& array, Content content, Unit unit, std::size_t indent, std::size_t wanted) {
         const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);

@@ -207,4 +207,11 @@ std::string cut_text(std::string_view safe, std::size_t width, Cut cut) {
     return indent + std::string(text.substr(0, start_of(text, room - 1))).append(ellipsis);
 }
 
+std::size_t hang_of(std::string_view text) {
+    const std::size_t at = std::min(text.find_first_not_of(' '), text.size());
+    for (const std::string_view mark : {"-> ", "- "})
+        if (text.substr(at).starts_with(mark)) return at + mark.size();
+    return at == 0 ? 0 : at + 2;
+}
+
 }  // namespace beamheap::present

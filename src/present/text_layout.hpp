@@ -58,4 +58,8 @@ inline constexpr std::size_t column_gap = 2, second_line = 2;
 /// leading blanks stay.
 std::string cut_text(std::string_view safe, std::size_t width, Cut cut);
 
+/// What the further lines of a sentence are indented by, which stand below the text of the first: behind its blanks,
+/// its arrow or its dash.
+std::size_t hang_of(std::string_view text);
+
 }  // namespace beamheap::present

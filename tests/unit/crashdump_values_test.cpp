@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "formats/crashdump/text_values.hpp"
+#include "model/characters.hpp"
 
 using namespace beamheap;
 using namespace beamheap::crashdump;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shell_words.hpp"
 #include "cli/ui/browser.hpp"
 #include "cli/ui/places.hpp"
 #include "present/page.hpp"
@@ -286,13 +287,31 @@ TEST_CASE("where rows and lines lead", "[ui]") {
     CHECK_FALSE(leads_to({}, {"analyze", {"analyze"}}, "d"));
 }
 
-TEST_CASE("words of a line", "[ui]") {
-    CHECK(words_of_line("  top  --procs 'msgq>10 or running' \"a b\"c ") ==
+TEST_CASE("words of a line, as sh takes them apart", "[ui]") {
+    const auto words = [](std::string_view line) {
+        auto read = cli::words_of_line(line);
+        REQUIRE(read);
+        return *read;
+    };
+    CHECK(words("  top  --procs 'msgq>10 or running' \"a b\"c ") ==
           Words{"top", "--procs", "msgq>10 or running", "a bc"});
-    CHECK(words_of_line("a\\ b '") == Words{"a b", ""});
-    CHECK(words_of_line("").empty());
+    CHECK(words("a\\ b '' \"c\\\"d\\e\" 'f\\g'") == Words{"a b", "", "c\"d\\e", "f\\g"});
+    CHECK(words("").empty());
+    CHECK_FALSE(cli::words_of_line("a 'b"));
+    CHECK_FALSE(cli::words_of_line("\""));
+    cli::ShellWords line("top | grep it's");
+    CHECK((*line.next())->text == "top");
+    const auto sign = line.next();
+    REQUIRE(sign);
+    CHECK((*sign)->plain);
+    CHECK(line.rest() == " grep it's");
+    cli::ShellWords quoted("'|' \\>");
+    CHECK_FALSE((*quoted.next())->plain);
+    CHECK_FALSE((*quoted.next())->plain);
+    // What is printed to be copied is read as what it was made of.
     const Question odd{"top", {"top", "--procs", "it's"}};
     CHECK(command_of(odd, "my dump") == "beamheap top 'my dump' --procs 'it'\\''s'");
-    CHECK(words_of_line(command_of({"q", {"sql", "SELECT \"x\" FROM t"}}, "d")) ==
-          Words{"beamheap", "sql", "d", "SELECT \"x\" FROM t"});
+    CHECK(words(command_of(odd, "my dump")) == Words{"beamheap", "top", "my dump", "--procs", "it's"});
+    CHECK(words(command_of({"q", {"sql", "SELECT \"x\\y\" FROM t"}}, "d")) ==
+          Words{"beamheap", "sql", "d", "SELECT \"x\\y\" FROM t"});
 }

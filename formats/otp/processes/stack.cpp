@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/otp/vm/binaries.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::otp {
 namespace {
@@ -23,15 +24,8 @@ std::string text_of(Reader& reader, Word term) {
         const auto head = load<Word>(cell);
         if (!is_small(head)) return {};
         const auto c = static_cast<std::uint64_t>(small_value(head));
-        if (c < 0x80) text += static_cast<char>(c);
-        else if (c < 0x800) (text += static_cast<char>(0xc0 | c >> 6)) += static_cast<char>(0x80 | (c & 0x3f));
-        else if (c < 0x10000)
-            ((text += static_cast<char>(0xe0 | c >> 12)) += static_cast<char>(0x80 | (c >> 6 & 0x3f))) +=
-                static_cast<char>(0x80 | (c & 0x3f));
-        else if (c < 0x110000)
-            (((text += static_cast<char>(0xf0 | c >> 18)) += static_cast<char>(0x80 | (c >> 12 & 0x3f))) +=
-             static_cast<char>(0x80 | (c >> 6 & 0x3f))) += static_cast<char>(0x80 | (c & 0x3f));
-        else return {};
+        if (c >= 0x110000) return {};
+        append_utf8(text, static_cast<std::uint32_t>(c));
         term = load<Word>(cell + 8);
     }
     return text;

@@ -168,6 +168,10 @@ Sentence tree_answer(const SupervisionTree& tree, ProcId top) {
     return text.say(".");
 }
 
+static void say_dead_owners(Sentence& text, std::uint64_t count) {
+    if (count != 0) text.say("; {} {} no living owner", Amount{count}, count == 1 ? Ours("has") : Ours("have"));
+}
+
 Sentence ets_answer(const Snapshot& snapshot, const EtsReport& report) {
     if (report.tables.empty()) return Ours("No ETS table in this input.");
     Sentence text = sentence("{}", Counted{report.tables.size(), "table", "tables"});
@@ -179,9 +183,7 @@ Sentence ets_answer(const Snapshot& snapshot, const EtsReport& report) {
                  with_share(largest.bytes, bytes));
     else if (largest.bytes.has())
         text.say(": {} of {}", Name{snapshot.ets[largest.table].name}, owner_text(largest.owner));
-    if (report.dead_owners != 0)
-        text.say("; {} {} no living owner", Amount{report.dead_owners},
-                 report.dead_owners == 1 ? Ours("has") : Ours("have"));
+    say_dead_owners(text, report.dead_owners);
     return text.say(".");
 }
 
@@ -205,12 +207,10 @@ Sentence ports_answer(const Snapshot& snapshot, const PortReport& report) {
     } else if (const PortGroup& most = report.groups.front(); most.count > 1) {
         text.say("; most, {}, are {}", Amount{most.count}, InputText{most.driver, InputText::Holds::message});
         if (report.queue_bytes.known() != 0) text.say("; nothing waits to be written");
-    } else {
-        if (report.queue_bytes.known() != 0) text.say("; nothing waits to be written");
+    } else if (report.queue_bytes.known() != 0) {
+        text.say("; nothing waits to be written");
     }
-    if (report.dead_owners != 0)
-        text.say("; {} {} no living owner", Amount{report.dead_owners},
-                 report.dead_owners == 1 ? Ours("has") : Ours("have"));
+    say_dead_owners(text, report.dead_owners);
     return text.say(".");
 }
 

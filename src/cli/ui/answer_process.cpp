@@ -17,6 +17,7 @@
 
 #include "bytes/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/link.hpp"
 #include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
 #include "formats/format.hpp"
@@ -137,7 +138,7 @@ private:
         return true;
     }
 
-    void begin(Worker& worker, std::uint32_t question, std::string_view joined) {
+    void begin(Worker& worker, std::uint32_t question, std::string_view words) {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0) {
             send_error(replies_, question, {ErrorCode::resource_limit, std::strerror(errno), {}});
@@ -147,7 +148,7 @@ private:
         const pid_t process = ::fork();
         if (process == 0) {
             end_with(self);
-            answer(question, joined, ends[1]);
+            answer(question, words, ends[1]);
             ::_exit(0);
         }
         ::close(ends[1]);
@@ -160,13 +161,7 @@ private:
     }
 
     // The worker itself: one reply.
-    void answer(std::uint32_t question, std::string_view joined, int to) const {
-        std::vector<std::string> words;
-        for (std::size_t at = 0; at < joined.size();) {
-            const std::size_t end = joined.find('\0', at);
-            words.emplace_back(joined.substr(at, end - at));
-            at = end + 1;
-        }
+    void answer(std::uint32_t question, std::string_view words, int to) const {
         present::Page page;
         const AnswerTaker take = [&](const present::Document& document,
                                      const present::RenderOptions& options) -> Status {
@@ -175,9 +170,9 @@ private:
         };
         Error error{ErrorCode::resource_limit, "there is not enough memory for this answer", {}};
         try {
-            const Status status = take_answer(std::move(words), context_.options(), *loaded_, take);
+            const Status status = take_answer(fields_of(words), context_.options(), *loaded_, take);
             if (status) {
-                send(to, head_of(Reply::Kind::page, question), present::packed(page));
+                send(to, head_of(Reply::Kind::page, question), present::packed(std::move(page)));
                 return;
             }
             error = status.error();
@@ -273,9 +268,7 @@ AnswerProcess::~AnswerProcess() {
 }
 
 void AnswerProcess::ask(Lane lane, std::uint32_t question, const std::vector<std::string>& words) {
-    std::string joined;
-    for (const std::string& word : words) joined.append(word).push_back('\0');
-    send(questions_, {static_cast<std::uint32_t>(lane), question, 0, 0, 0}, joined);
+    send(questions_, {static_cast<std::uint32_t>(lane), question, 0, 0, 0}, joined(words));
 }
 
 void AnswerProcess::take_back(Lane lane) { send(questions_, {static_cast<std::uint32_t>(lane), 0, 0, 0, 0}, {}); }

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/shell_words.hpp"
+#include "model/characters.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -18,14 +20,6 @@ constexpr std::size_t contents_width = 12;
 constexpr std::size_t least_with_contents = 60;  // columns of a screen
 constexpr std::size_t least_with_side = 130;
 constexpr std::size_t a_page = 15;  // lines that a page key moves by, at least
-
-void append_utf8(char32_t c, std::string& out) {
-    const auto byte = [&](char32_t bits) { out += static_cast<char>(static_cast<unsigned char>(bits)); };
-    if (c < 0x80) return byte(c);
-    if (c < 0x800) return byte(0xC0 | (c >> 6)), byte(0x80 | (c & 0x3F));
-    if (c < 0x10000) return byte(0xE0 | (c >> 12)), byte(0x80 | ((c >> 6) & 0x3F)), byte(0x80 | (c & 0x3F));
-    byte(0xF0 | (c >> 18)), byte(0x80 | ((c >> 12) & 0x3F)), byte(0x80 | ((c >> 6) & 0x3F)), byte(0x80 | (c & 0x3F));
-}
 
 // Takes the last character off.
 void shorten(std::string& text) {
@@ -303,7 +297,7 @@ void Browser::typed(const Key& key) {
             return;
         case Key::Name::enter: return finish_typing();
         case Key::Name::backspace: shorten(typing_); break;
-        case Key::Name::character: append_utf8(key.character, typing_); break;
+        case Key::Name::character: append_utf8(typing_, key.character); break;
         case Key::Name::up:
         case Key::Name::down:
             if (mode_ == Mode::filter) {
@@ -323,7 +317,9 @@ void Browser::finish_typing() {
         return;
     }
     if (was != Mode::command) return;
-    std::vector<std::string> words = words_of_line(typing_);
+    auto read = words_of_line(typing_);
+    if (!read) return tell(read.error().message);
+    std::vector<std::string> words = std::move(*read);
     if (!words.empty() && words.front() == "beamheap") words.erase(words.begin());
     if (words.empty()) return;
     if (words.front() == "q" || words.front() == "quit") {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "model/characters.hpp"
 #include "present/sanitise.hpp"
@@ -21,14 +20,6 @@ constexpr std::size_t rows_compared = 5'000;  // of each table, with the reading
 
 bool holds(std::string_view text, std::string_view part) {
     return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
-}
-
-// Further lines of a text stand below the text of the first: behind its blanks, its arrow or its dash.
-std::size_t hang_of(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    for (const std::string_view mark : {"-> ", "- "})
-        if (text.substr(begin).starts_with(mark)) return begin + mark.size();
-    return begin == 0 ? 0 : begin + 2;
 }
 
 Style style_of_severity(std::string_view heading) {
@@ -49,25 +40,30 @@ bool PageView::passes(const PageTable& table, std::size_t row) const {
     return std::ranges::any_of(table.below(row), [&](std::string_view line) { return holds(line, filter_); });
 }
 
-std::string PageView::key_of(const PageTable& table, std::size_t row) const {
+std::string PageView::key_of(const PageTable& table, std::size_t row) {
     return fmt::format("{}\x1f{}\x1f{}", table.key, table.text(row, 0), table.text(row, 1));
+}
+
+// What figures were, for the page that takes the place of this one.
+void PageView::remember() {
+    before_.clear();
+    if (!page_) return;
+    for (const PageBlock& block : page_->blocks) {
+        if (!block.table) continue;
+        for (std::size_t row = 0; row < std::min(block.table->rows, rows_compared); ++row) {
+            std::vector<std::optional<double>>& figures = before_[key_of(*block.table, row)];
+            figures.resize(block.table->columns.size());
+            for (std::size_t c = 0; c < figures.size(); ++c) figures[c] = block.table->number(row, c);
+        }
+    }
 }
 
 void PageView::take(present::Page page) {
     const Selected was = selected();
     const std::string chosen = was.table != nullptr ? key_of(*was.table, was.row) : std::string();
     const std::size_t line = cursor_;
-    before_ = std::move(now_);
-    now_.clear();
+    remember();
     page_ = std::move(page);
-    for (const PageBlock& block : page_->blocks) {
-        if (!block.table) continue;
-        for (std::size_t row = 0; row < std::min(block.table->rows, rows_compared); ++row) {
-            std::vector<double>& figures = now_[key_of(*block.table, row)];
-            for (std::size_t c = 0; c < block.table->columns.size(); ++c)
-                figures.push_back(block.table->number(row, c).value_or(std::numeric_limits<double>::quiet_NaN()));
-        }
-    }
     arrange();
     cursor_ = std::min(line, lines_.empty() ? 0 : lines_.size() - 1);
     if (!chosen.empty())
@@ -79,7 +75,7 @@ void PageView::take(present::Page page) {
 }
 
 void PageView::wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item) {
-    const std::string whole = present::wrapped(text, std::max<std::size_t>(area_.width, 20), hang_of(text));
+    const std::string whole = present::wrapped(text, std::max<std::size_t>(area_.width, 20), present::hang_of(text));
     std::uint32_t part = 0;
     for (std::size_t at = 0; at <= whole.size();) {
         const std::size_t end = std::min(whole.find('\n', at), whole.size());
@@ -311,8 +307,10 @@ void PageView::paint_row(Canvas& canvas, Area area, std::size_t y, const Line& l
     const auto before = before_.find(key_of(table, line.item));
     for (const Cell& cell : cells(line.block, area)) {
         const auto number = table.number(line.item, cell.column);
-        const bool grown = number && before != before_.end() && cell.column < before->second.size() &&
-                           before->second[cell.column] < *number;
+        const std::optional<double> was = before == before_.end() || cell.column >= before->second.size()
+                                              ? std::nullopt
+                                              : before->second[cell.column];
+        const bool grown = number && was && *was < *number;
         put(canvas, y, cell, present::cut_text(table.text(line.item, cell.column), cell.shape.width, cell.shape.cut),
             grown && style == Style::plain ? Style::grown : style);
     }

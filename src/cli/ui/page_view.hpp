@@ -82,7 +82,8 @@ private:
     bool choosable(const Line& line) const { return line.kind == Line::Kind::row || line.kind == Line::Kind::text; }
     const Layout& layout(std::uint32_t block, std::size_t width);
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
-    std::string key_of(const present::PageTable& table, std::size_t row) const;
+    static std::string key_of(const present::PageTable& table, std::size_t row);
+    void remember();
     struct Cell {
         std::size_t column;
         std::size_t x;
@@ -103,8 +104,7 @@ private:
     std::map<std::uint32_t, Order> orders_;
     std::map<std::uint32_t, std::size_t> marked_;
     std::map<std::uint32_t, Layout> layouts_;
-    std::map<std::string, std::vector<double>> before_;  // figures of the reading before, by block and row
-    std::map<std::string, std::vector<double>> now_;
+    std::map<std::string, std::vector<std::optional<double>>> before_;  // figures of the page before, by block and row
 };
 
 }  // namespace beamheap::cli::ui

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/commands.hpp"
+#include "cli/shell_words.hpp"
 #include "present/spelling.hpp"
 
 namespace beamheap::cli::ui {
@@ -29,7 +30,9 @@ std::string_view cell(const Selected& at, std::string_view column) {
 
 // What a command of a finding asks, as a question of a session: without the program and without the input.
 std::optional<Subject> subject_of_command(std::string_view command, std::string_view input) {
-    std::vector<std::string> words = words_of_line(command);
+    auto read = words_of_line(command);
+    if (!read) return std::nullopt;
+    std::vector<std::string> words = std::move(*read);
     if (words.size() < 2 || words[0] != "beamheap") return std::nullopt;
     words.erase(words.begin());
     const Command* const verb = find_command(words[0]);
@@ -145,26 +148,6 @@ std::optional<Subject> leads_to(const Selected& selected, const Question& asked,
         if (auto subject = subject_of_command(selected.line->command, input)) return subject;
     if (!selected.line->process.empty()) return process_subject(selected.line->process);
     return std::nullopt;
-}
-
-std::vector<std::string> words_of_line(std::string_view line) {
-    std::vector<std::string> words;
-    bool within = false;
-    char quote = 0;
-    for (std::size_t at = 0; at < line.size(); ++at) {
-        const char c = line[at];
-        if (quote == 0 && (c == ' ' || c == '\t')) {
-            within = false;
-            continue;
-        }
-        if (!within) words.emplace_back();
-        within = true;
-        if (quote != 0 && c == quote) quote = 0;
-        else if (quote == 0 && (c == '\'' || c == '"')) quote = c;
-        else if (c == '\\' && quote != '\'' && at + 1 < line.size()) words.back() += line[++at];
-        else words.back() += c;
-    }
-    return words;
 }
 
 std::string command_of(const Question& question, std::string_view input) {

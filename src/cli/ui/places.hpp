@@ -42,9 +42,6 @@ Subject term_subject(std::string_view pid, std::string_view address);
 /// all that there is. `input` is the path as the verbs' next steps name it.
 std::optional<Subject> leads_to(const Selected& selected, const Question& asked, std::string_view input);
 
-/// The words of a line as the shell takes them: blanks separate, '...' and "..." hold together, \ takes the next as it
-/// is. A quote that is not closed ends with the line.
-std::vector<std::string> words_of_line(std::string_view line);
 /// The command that asks this question of sh: "beamheap top erl_crash.dump --procs 'msgq>10'".
 std::string command_of(const Question& question, std::string_view input);
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a line, as sh takes them apart: what `shell` and `ui` are asked, and the commands that answers print.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "beamheap/error.hpp"
+
+namespace beamheap::cli {
+
+struct ShellWord {
+    std::string text;
+    bool plain = true;  ///< nothing of it was quoted: it may be a sign
+};
+
+/// Gives one word after the other. Blanks separate them; '...' and "..." hold one together; \ takes the next character
+/// as it is, but within '...', and within "..." only before " and \.
+class ShellWords {
+public:
+    /// `line` must outlive it.
+    explicit ShellWords(std::string_view line) : line_(line) {}
+    /// The next word; none at the end. Errors (usage): a quote that is not closed.
+    Result<std::optional<ShellWord>> next();
+    /// What stands behind the last word.
+    std::string_view rest() const { return line_.substr(at_); }
+
+private:
+    std::string_view line_;
+    std::size_t at_ = 0;
+};
+
+/// All words of a line. Errors: those of ShellWords::next().
+Result<std::vector<std::string>> words_of_line(std::string_view line);
+
+}  // namespace beamheap::cli
