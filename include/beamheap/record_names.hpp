@@ -27,6 +27,8 @@ public:
     /// module is not known, has none of this name, or several of that name and arity, or one of another arity. The
     /// answer lives as long as this, and is the same each time.
     virtual const RecordType* find(std::string_view module, std::string_view tag, std::uint64_t arity) = 0;
+    /// Whether terms are printed and described with them; else they tell only what is secret.
+    virtual bool told() const { return true; }
 };
 
 }  // namespace beamheap

@@ -87,7 +87,9 @@ Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& a
 }
 
 bool plan_for_records(const Options& options, const LoadPlan& plan) {
-    return !options.no_records && (plan.terms || plan.terms_of || plan.heaps != nullptr);
+    const bool told = !options.no_records;
+    return (told || options.redact != present::RedactLevel::none) &&
+           (plan.terms || plan.terms_of || plan.heaps != nullptr);
 }
 
 Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code) {
@@ -97,13 +99,13 @@ Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<C
             return Error{ErrorCode::usage, folder + ": there is no such folder of sources", {}};
     }
     if (code != nullptr && code->empty()) code = nullptr;
-    snapshot.records = std::make_shared<RecordBook>(snapshot, std::move(code), options.sources);
+    snapshot.records = std::make_shared<RecordBook>(snapshot, std::move(code), options.sources, !options.no_records);
     return ok();
 }
 
 void tell_where_records_are_from(const Snapshot& snapshot) {
     const auto* const book = dynamic_cast<const RecordBook*>(snapshot.records.get());
-    if (book == nullptr) return;
+    if (book == nullptr || !book->told()) return;
     std::vector<std::string> lines, of_otp;
     for (const RecordBook::Use& use : book->uses()) {
         if (use.from == RecordBook::From::otp) of_otp.push_back(use.module);

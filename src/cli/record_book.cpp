@@ -90,8 +90,9 @@ std::vector<RecordType> SourceFolders::records(const std::string& module, std::s
     return found;
 }
 
-RecordBook::RecordBook(const Snapshot& snapshot, std::shared_ptr<CodeFiles> code, std::vector<std::string> sources)
-    : snapshot_(snapshot), code_(std::move(code)), sources_(std::move(sources)) {}
+RecordBook::RecordBook(const Snapshot& snapshot, std::shared_ptr<CodeFiles> code, std::vector<std::string> sources,
+                       bool told)
+    : snapshot_(snapshot), told_(told), code_(std::move(code)), sources_(std::move(sources)) {}
 
 RecordBook::Page& RecordBook::page_of(std::string_view module) {
     if (const auto found = pages_.find(module); found != pages_.end()) return *found->second;

@@ -38,7 +38,8 @@ private:
 class RecordBook final : public RecordNames {
 public:
     /// `code` may be null: no modules are looked for. Refers to the snapshot, whose member it becomes.
-    RecordBook(const Snapshot& snapshot, std::shared_ptr<CodeFiles> code, std::vector<std::string> sources);
+    RecordBook(const Snapshot& snapshot, std::shared_ptr<CodeFiles> code, std::vector<std::string> sources, bool told);
+    bool told() const override { return told_; }
     const RecordType* find(std::string_view module, std::string_view tag, std::uint64_t arity) override;
 
     /// Where the records of a module are from, of those that were asked for and are named.
@@ -63,6 +64,7 @@ private:
     Page& page_of(std::string_view module);
 
     const Snapshot& snapshot_;
+    bool told_;
     std::shared_ptr<CodeFiles> code_;
     SourceFolders sources_;
     mutable std::mutex mutex_;

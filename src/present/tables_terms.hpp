@@ -50,7 +50,7 @@ public:
         if (options_.hide_secrets) secrets_ = std::make_shared<SecretTerms>(source, records_.scope.get());
         options_.secrets = secrets_.get();
         if (records_.scope != nullptr) {
-            options_.as_records = records_.printed;
+            options_.as_records = records_.printed && records_.scope->told();
             options_.records = records_.scope.get();
             options_.module = options_.records->module();
         }

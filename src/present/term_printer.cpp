@@ -304,7 +304,7 @@ private:
         if (!open_.enter(id)) return emit_cycle(head.address);
         frame.cursor = source_.elements(id);
         frame.module = module_within(id);
-        if (options_.records != nullptr) frame.record = options_.records->of_tuple(source_, id, head, frame.module);
+        if (options_.records != nullptr) frame.record = options_.records->known_tuple(source_, id, head, frame.module);
         if (frame.record != nullptr && options_.as_records) {
             frame.kind = Kind::record;
             Element tag;

@@ -69,6 +69,11 @@ std::string_view RecordScope::within(ObjectId object, std::string_view outside) 
 
 const RecordType* RecordScope::of_tuple(TermSource& terms, ObjectId object, const ObjectHead& head,
                                         std::string_view module) const {
+    return told() ? known_tuple(terms, object, head, module) : nullptr;
+}
+
+const RecordType* RecordScope::known_tuple(TermSource& terms, ObjectId object, const ObjectHead& head,
+                                           std::string_view module) const {
     if (names_ == nullptr || head.kind != TermKind::tuple || head.elements < 2) return nullptr;
     ElementCursor cursor = terms.elements(object);
     Element tag;

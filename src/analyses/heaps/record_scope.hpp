@@ -35,6 +35,8 @@ public:
     RecordScope(const Snapshot& snapshot, std::string module);
 
     bool empty() const { return names_ == nullptr; }
+    /// Whether terms are to be printed and described with the names (RecordNames::told()).
+    bool told() const { return names_ != nullptr && names_->told(); }
     /// The module whose terms are meant where nothing else is known: that of the callbacks.
     const std::string& module() const { return module_; }
     /// The module of what graph().roots()[root] holds.
@@ -44,7 +46,10 @@ public:
     /// The record that a tuple of this size is in a term of `module` which begins with this atom; null: it is none that
     /// is known.
     const RecordType* of_tag(std::string_view tag, std::uint64_t arity, std::string_view module) const;
-    /// The same of an object; `head` is its.
+    /// The same of an object; `head` is its. Whether or not names are told: for what they say to be secret.
+    const RecordType* known_tuple(TermSource& terms, ObjectId object, const ObjectHead& head,
+                                  std::string_view module) const;
+    /// The record that it is told as; null: as the tuple that it is.
     const RecordType* of_tuple(TermSource& terms, ObjectId object, const ObjectHead& head,
                                std::string_view module) const;
 

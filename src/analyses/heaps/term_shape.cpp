@@ -113,7 +113,7 @@ public:
                     return Ours("an empty map");
                 break;
             case Class::tuple:
-                if (const RecordType* const record = record_of(one)) return sentence("a {}", of_record(*record));
+                if (const RecordType* const record = told_record_of(one)) return sentence("a {}", of_record(*record));
                 break;
             default: return sentence("a {}", class_words[static_cast<std::size_t>(class_of(term))].one);
         }
@@ -388,11 +388,15 @@ private:
         const RecordType* record = nullptr;
         for (const Element& sample : samples) {
             const RecordType* const one =
-                records_.scope->of_tuple(source_, sample.id, source_.head(sample.id), records_.module);
+                records_.scope->known_tuple(source_, sample.id, source_.head(sample.id), records_.module);
             if (one == nullptr || (record != nullptr && one != record)) return nullptr;
             record = one;
         }
         return record;
+    }
+    // The same where it is told by its names.
+    const RecordType* told_record_of(const std::vector<Element>& samples) const {
+        return records_.scope != nullptr && records_.scope->told() ? record_of(samples) : nullptr;
     }
     // #session{id, buffer}; session(id, buffer).
     static Sentence of_record(const RecordType& record) {
@@ -411,7 +415,8 @@ private:
         if (samples.size() == 1)
             if (const auto made = structure_of(samples[0]))
                 return sentence("{} of {}", made->name, Amount{made->count});
-        if (const RecordType* const record = record_of(samples)) return of_record(*record);
+        if (const RecordType* const record = told_record_of(samples)) return of_record(*record);
+        const bool has_fields = record_of(samples) != nullptr;
         const std::uint64_t arity = source_.head(samples[0].id).elements;
         std::vector<std::vector<Element>> places;
         for (const Element& sample : samples) {
@@ -429,7 +434,9 @@ private:
         Sentence text = Ours("{");
         for (std::size_t i = 0; i < places.size(); ++i) {
             if (i != 0) text.add(Ours(", "));
-            text.add(common(places[i], depth + 1));
+            // What is in a field is no shape, and may be a secret by the field's name.
+            const bool in_field = has_fields && i != 0 && std::ranges::all_of(places[i], &TermReader::is_atom);
+            text.add(in_field ? Sentence(Ours("atom")) : common(places[i], depth + 1));
         }
         texts_alike_ = before;
         if (arity > places.size()) text.add(places.empty() ? Ours("...") : Ours(", ..."));

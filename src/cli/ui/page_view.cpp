@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "model/characters.hpp"
 #include "present/sanitise.hpp"
@@ -15,8 +16,9 @@ namespace {
 using present::PageBlock;
 using present::PageTable;
 
-constexpr std::size_t least_name = 10;        // columns of a name where there is no room for more
-constexpr std::size_t rows_compared = 5'000;  // of each table, with the reading before
+constexpr std::size_t least_name = 10;                             // columns of a name where there is no room for more
+constexpr std::size_t rows_compared = 5'000;                       // of each table, with the reading before
+constexpr double none = std::numeric_limits<double>::quiet_NaN();  // neither less than a figure nor more
 
 bool holds(std::string_view text, std::string_view part) {
     return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
@@ -51,9 +53,9 @@ void PageView::remember() {
     for (const PageBlock& block : page_->blocks) {
         if (!block.table) continue;
         for (std::size_t row = 0; row < std::min(block.table->rows, rows_compared); ++row) {
-            std::vector<std::optional<double>>& figures = before_[key_of(*block.table, row)];
+            Figures& figures = before_[key_of(*block.table, row)];
             figures.resize(block.table->columns.size());
-            for (std::size_t c = 0; c < figures.size(); ++c) figures[c] = block.table->number(row, c);
+            for (std::size_t c = 0; c < figures.size(); ++c) figures[c] = block.table->number(row, c).value_or(none);
         }
     }
 }
@@ -304,13 +306,11 @@ void PageView::paint_columns(Canvas& canvas, Area area, std::size_t y, const Lin
 
 void PageView::paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style) {
     const PageTable& table = *page_->blocks[line.block].table;
-    const auto before = before_.find(key_of(table, line.item));
+    const auto found = before_.find(key_of(table, line.item));
+    const Figures before = found == before_.end() ? Figures(table.columns.size(), none) : found->second;
     for (const Cell& cell : cells(line.block, area)) {
-        const auto number = table.number(line.item, cell.column);
-        const std::optional<double> was = before == before_.end() || cell.column >= before->second.size()
-                                              ? std::nullopt
-                                              : before->second[cell.column];
-        const bool grown = number && was && *was < *number;
+        const bool grown =
+            cell.column < before.size() && before[cell.column] < table.number(line.item, cell.column).value_or(none);
         put(canvas, y, cell, present::cut_text(table.text(line.item, cell.column), cell.shape.width, cell.shape.cut),
             grown && style == Style::plain ? Style::grown : style);
     }

@@ -104,7 +104,8 @@ private:
     std::map<std::uint32_t, Order> orders_;
     std::map<std::uint32_t, std::size_t> marked_;
     std::map<std::uint32_t, Layout> layouts_;
-    std::map<std::string, std::vector<std::optional<double>>> before_;  // figures of the page before, by block and row
+    using Figures = std::vector<double>;     // of a row, by column; NaN where a cell is no figure
+    std::map<std::string, Figures> before_;  // figures of the page before, by block and row
 };
 
 }  // namespace beamheap::cli::ui
