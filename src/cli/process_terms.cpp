@@ -12,6 +12,7 @@
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/kept_answers.hpp"
+#include "erlang/functions.hpp"
 #include "present/spelling.hpp"
 
 namespace beamheap::cli {
@@ -63,11 +64,8 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
 // Why a process holds terms in registers.
 std::string_view why_in_registers(const Snapshot& snapshot, const Process& process) {
     if (process.arity == 0) return "the process was running";
-    if (process.current_function != FunctionId::none) {
-        const Function& function = snapshot.functions[process.current_function];
-        if (snapshot.text(function.module) == "erlang" && snapshot.text(function.name) == "hibernate")
-            return "the process hibernates: its state is in argument registers";
-    }
+    if (has_role(snapshot, process.current_function, erlang::FunctionRole::hibernates))
+        return "the process hibernates: its state is in argument registers";
     return "the process was to enter a function, whose arguments are in registers";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions in which a process that has crashed tells the loggers of it, and goes on dying when they return.
+// The functions in which a process that has crashed tells the loggers of it, and goes on dying when they return; names
+// that the log's events are told by.
 #pragma once
 
 #include <array>
@@ -22,6 +23,12 @@ inline constexpr std::array crash_reporters{
     CrashReporter{"proc_lib", "exit_p"},
     CrashReporter{"Elixir.Task.Supervised", "log"},
 };
+/// What the log's events are told by: {Level, GroupLeader, {'Elixir.Logger', Text, Time, Metadata}} of Elixir's own
+/// Logger; #{label := {error_logger, _}} of calls of error_logger that logger took (since 21); the key under which
+/// reports of supervisors and of progress have who reports.
+inline constexpr std::string_view event_of_elixir = "Elixir.Logger", label_of_error_logger = "error_logger",
+                                  key_of_supervisor = "supervisor";
+
 /// The beginnings of modules in which such a process is while it formats.
 inline constexpr std::array formatting_modules{std::string_view("io_lib"), std::string_view("logger"),
                                                std::string_view("error_logger"), std::string_view("Elixir.Inspect"),

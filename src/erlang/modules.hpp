@@ -50,6 +50,13 @@ inline bool is_driver_of_sockets(std::string_view driver) {
 }
 /// Whose State has a limit on restarts beside its children: neither is held against the other.
 inline constexpr std::string_view module_of_supervisors = "supervisor";
+/// Whose processes supervise, too.
+inline constexpr std::string_view module_of_bridges = "supervisor_bridge";
+/// Whether a module is called as supervisors are: shop_sup, Elixir.Shop.CartSupervisor, ranch_conns_sup.
+constexpr bool is_called_supervisor(std::string_view module) {
+    return module.find("supervisor") != module.npos || module.find("Supervisor") != module.npos ||
+           module.ends_with("_sup");
+}
 
 /// Whether a module's frames tell how something was called: one of the role `library`, or of Elixir's own compiler and
 /// configuration.

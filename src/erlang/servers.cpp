@@ -10,7 +10,8 @@ namespace {
 struct Server {
     std::string_view name;
     bool begins = false;  // names that begin so
-    Ours advice;
+    Ours advice = "";
+    Ours on_flood = "";
 };
 constexpr Ours logger_advice =
     "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
@@ -19,14 +20,17 @@ constexpr Ours logger_advice =
 constexpr Ours logger_of_elixir =
     "Let Logger drop instead of making callers wait: config :logger, sync_threshold: 20, discard_threshold: 500 (up to "
     "Elixir 1.14; from 1.15 on the default handler's sync_mode_qlen and drop_mode_qlen); see which backend is slow.";
+constexpr Ours logger_on_flood = "Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.";
 constexpr Server servers[] = {
     {.name = "lager_event",
      .advice = "Let lager drop or go asynchronous under load: {async_threshold, 20} and {async_threshold_window, 5} "
-               "in the environment of lager, and {error_logger_hwm, 50}; see which backend is slow."},
+               "in the environment of lager, and {error_logger_hwm, 50}; see which backend is slow.",
+     .on_flood = "Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm."},
     {.name = "error_logger",
      .advice = "Use a handler with overload protection instead: logger's sync_mode_qlen, drop_mode_qlen and "
-               "flush_qlen (OTP 21 and later)."},
-    {.name = "logger", .advice = logger_advice},
+               "flush_qlen (OTP 21 and later).",
+     .on_flood = logger_on_flood},
+    {.name = "logger", .advice = logger_advice, .on_flood = logger_on_flood},
     {.name = "code_server",
      .advice = "Load code before it is needed: run in embedded mode (releases do) or call "
                "`code:ensure_modules_loaded/1` at start."},
@@ -40,11 +44,23 @@ constexpr Server servers[] = {
      .advice = "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the "
                "node's inetrc asks them without it."},
     {.name = "file_server_2", .advice = "Open files with [raw] or prim_file, which does without the file server."},
-    {.name = "Logger", .advice = logger_of_elixir},
-    {.name = "logger_std_h", .begins = true, .advice = logger_advice},
-    {.name = "logger_disk_log", .begins = true, .advice = logger_advice},
-    {.name = "logger_h_", .begins = true, .advice = logger_advice},
+    {.name = "Logger",
+     .advice = logger_of_elixir,
+     .on_flood = "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from "
+                 "1.15 on the default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow."},
+    {.name = "logger_std_h", .begins = true, .advice = logger_advice, .on_flood = logger_on_flood},
+    {.name = "logger_disk_log", .begins = true, .advice = logger_advice, .on_flood = logger_on_flood},
+    {.name = "logger_h_", .begins = true, .advice = logger_advice, .on_flood = logger_on_flood},
+    {.name = "logger", .begins = true, .on_flood = logger_on_flood},
 };
+
+// The first row that fits a registered name; nullptr: there is none.
+const Server* find_server(std::string_view name) {
+    const auto found = std::ranges::find_if(servers, [name](const Server& server) {
+        return server.begins ? name.starts_with(server.name) : name == server.name;
+    });
+    return found == std::end(servers) ? nullptr : found;
+}
 
 constexpr Ours set_up = "connections to be set up";
 constexpr Ours set_up_advice =
@@ -94,10 +110,13 @@ std::string_view application_of_server(std::string_view name) {
 }
 
 Ours advice_of_server(std::string_view name) {
-    const auto found = std::ranges::find_if(servers, [name](const Server& server) {
-        return server.begins ? name.starts_with(server.name) : name == server.name;
-    });
-    return found == std::end(servers) ? Ours("") : found->advice;
+    const Server* const server = find_server(name);
+    return server == nullptr ? Ours("") : server->advice;
+}
+
+Ours advice_on_flood(std::string_view name) {
+    const Server* const server = find_server(name);
+    return server == nullptr ? Ours("") : server->on_flood;
 }
 
 std::span<const OutsideCall> outside_calls() { return calls; }

@@ -10,13 +10,15 @@
 
 namespace beamheap::erlang {
 
-/// What to do where many wait for the server of this registered name; empty: nothing is known of it.
 /// The application of OTP, or of a library, that registers this name when it starts: "ssl" of ssl_manager; empty:
 /// unknown.
 std::string_view application_of_server(std::string_view name);
 /// Whether a name is that of a process of kernel's, which every node has until it goes down.
 bool is_kernel_server(std::string_view name);
+/// What to do where many wait for the server of this registered name; empty: nothing is known of it.
 Ours advice_of_server(std::string_view name);
+/// What to do where its queue is long; empty: nothing is known of it.
+Ours advice_on_flood(std::string_view name);
 
 /// A function of a library that waits, in the process that calls it, for somebody who is no process of the node.
 struct OutsideCall {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analyses/causes/labels.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/redact_lex.hpp"
 #include "present/spelling.hpp"
@@ -42,9 +43,8 @@ void append_quoted(std::string_view text, std::string& out) {
 
 // MyApp.Worker of 'Elixir.MyApp.Worker': every part begins with a capital and is a word.
 std::optional<std::string_view> elixir_alias(std::string_view atom) {
-    constexpr std::string_view prefix = "Elixir.";
-    if (!atom.starts_with(prefix)) return std::nullopt;
-    atom.remove_prefix(prefix.size());
+    if (!erlang::is_elixir(atom)) return std::nullopt;
+    atom.remove_prefix(erlang::elixir_prefix.size());
     bool start = true;
     for (const char c : atom) {
         if (start ? !upper(c) : !(word(c) || c == '.')) return std::nullopt;
@@ -235,11 +235,9 @@ std::string bare_text(std::string_view atom, Syntax syntax) {
     if (syntax == Syntax::elixir) {
         if (const auto alias = elixir_alias(atom)) return std::string(*alias);
         // A pattern of aliases, whose changing parts stand in <>.
-        constexpr std::string_view prefix = "Elixir.";
+        const std::string_view alias = erlang::without_elixir(atom);
         const auto fits = [](char c) { return word(c) || c == '.' || c == '<' || c == '>'; };
-        if (atom.size() > prefix.size() && atom.starts_with(prefix) && upper(atom[prefix.size()]) &&
-            std::ranges::all_of(atom, fits))
-            return std::string(atom.substr(prefix.size()));
+        if (alias.size() < atom.size() && upper(alias[0]) && std::ranges::all_of(atom, fits)) return std::string(alias);
     }
     return std::string(atom);
 }
@@ -310,7 +308,7 @@ std::string Names::process(const Process& process) const {
 std::string Names::port(const PortName& port) const { return port_text(port); }
 
 Syntax syntax_of(const Snapshot& snapshot) {
-    if (snapshot.texts.find("Elixir.Kernel") != TextId::none) return Syntax::elixir;
+    if (snapshot.texts.find(erlang::elixir_kernel) != TextId::none) return Syntax::elixir;
     for (std::size_t i = 0; i < snapshot.functions.size(); ++i) {
         const Function& f = snapshot.functions[static_cast<FunctionId>(i)];
         if (elixir_alias(snapshot.text(f.module))) return Syntax::elixir;

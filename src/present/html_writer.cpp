@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "erlang/elixir_names.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -394,7 +395,7 @@ std::string name_in(const Value& value) {
     if (sentence == nullptr || (*sentence)->pieces.size() != 1 || (*sentence)->pieces[0].content != Content::name)
         return {};
     const std::string_view name = (*sentence)->pieces[0].text;
-    return std::string(name.starts_with("Elixir.") ? name.substr(7) : name);
+    return std::string(erlang::without_elixir(name));
 }
 
 }  // namespace

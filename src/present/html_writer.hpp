@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "erlang/elixir_names.hpp"
 #include "present/view.hpp"
 
 namespace beamheap::present {
@@ -65,9 +66,7 @@ private:
     static std::vector<std::size_t> filled_columns(const TableView& table);
     void rows(const TableView& table, const std::vector<std::size_t>& filled, std::size_t from, std::size_t to);
     void evidence(const Value& value);
-    bool is_table(std::string_view name) const {
-        return name == table_ || (name.starts_with("Elixir.") && name.substr(7) == table_);
-    }
+    bool is_table(std::string_view name) const { return name == table_ || erlang::without_elixir(name) == table_; }
     /// The place that a row of a table has by what it is about, if it is the first one; else empty.
     std::string place_of(const TableView& table, std::size_t row);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "analyses/causes/labels.hpp"
+#include "erlang/elixir_names.hpp"
+#include "erlang/functions.hpp"
 #include "present/term_printer.hpp"
 #include "present/units.hpp"
 
@@ -96,9 +98,9 @@ public:
         return text;
     }
     Text operator()(const KnownFunction& f) const {
-        // Those that Elixir calls by modules of its own.
-        if (names_.syntax() == Syntax::elixir && f.module.text() == "gen_server" && f.name.text() == "reply")
-            return as_function(Text{}.add("GenServer.reply/2"));
+        const std::string_view own = erlang::elixirs_own(f.module.text(), f.name.text());
+        if (names_.syntax() == Syntax::elixir && !own.empty())
+            return as_function(Text{}.add(fmt::format("{}/{}", own, f.arity)));
         return as_function(Text{}.add(function_text(f.module.text(), f.name.text(), f.arity, names_.syntax())));
     }
     Text operator()(const Name& name) const { return Text{}.add(names_.bare(name.text), Content::name); }
@@ -170,9 +172,7 @@ private:
     }
     // Any fun that was spawned is called so.
     bool says_nothing(FunctionId call) const {
-        if (call == FunctionId::none) return true;
-        const Snapshot& s = names_.snapshot();
-        return s.text(s.functions[call].module) == "erlang" && s.text(s.functions[call].name) == "apply";
+        return call == FunctionId::none || has_role(names_.snapshot(), call, erlang::FunctionRole::begins_funs);
     }
     const Names& names_;
 };

@@ -5,6 +5,7 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"
 #include "present/units.hpp"
@@ -57,10 +58,7 @@ Unit unit_of_measure(analyses::Measure measure) {
 
 // What names a process that has no other name; of one that was spawned with a fun, its spawn call is everybody's.
 Value started_as(const Names& names, FunctionId call) {
-    if (call == FunctionId::none) return {};
-    const Snapshot& s = names.snapshot();
-    const Function& f = s.functions[call];
-    if (s.text(f.module) == "erlang" && s.text(f.name) == "apply") return {};
+    if (call == FunctionId::none || has_role(names.snapshot(), call, erlang::FunctionRole::begins_funs)) return {};
     return function(names, call);
 }
 

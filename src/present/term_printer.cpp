@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "erlang/elixir_names.hpp"
 #include "erlang/term_walks.hpp"
 #include "model/characters.hpp"
 #include "present/open_objects.hpp"
@@ -382,7 +383,7 @@ private:
             ElementCursor elements = source_.elements(head.id);
             Element key;
             source_.next(elements, key);
-            if (key.kind != ElementKind::atom || key.text.starts_with("Elixir.")) return false;
+            if (key.kind != ElementKind::atom || erlang::is_elixir(key.text)) return false;
         }
         return false;
     }
@@ -397,7 +398,7 @@ private:
             bool immediates = true;
             while (walk.next(pair)) {
                 map.pairs.push_back(pair);
-                atoms &= pair.key.kind == ElementKind::atom && !pair.key.text.starts_with("Elixir.");
+                atoms &= pair.key.kind == ElementKind::atom && !erlang::is_elixir(pair.key.text);
                 immediates &= pair.key.kind == ElementKind::atom || pair.key.kind == ElementKind::small;
             }
             if (immediates) sort(map.pairs);

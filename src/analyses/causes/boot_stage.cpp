@@ -5,6 +5,8 @@
 
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/own_modules.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
 #include "erlang/waiting_functions.hpp"
 
@@ -16,9 +18,17 @@ bool has_process(const Snapshot& snapshot, std::string_view name) {
                                [&](const Process& process) { return snapshot.text(process.name) == name; });
 }
 
-bool has_module(const Snapshot& snapshot, std::string_view name) {
-    return std::ranges::any_of(snapshot.modules,
-                               [&](const Module& module) { return snapshot.text(module.name) == name; });
+bool any_prints(const Snapshot& snapshot) {
+    return std::ranges::any_of(snapshot.processes, [&](const Process& process) {
+        return process.name != TextId::none &&
+               erlang::has_role(snapshot.text(process.name), erlang::RegisteredRole::prints);
+    });
+}
+
+bool loads_on_demand(const Snapshot& snapshot) {
+    return std::ranges::any_of(snapshot.modules, [&](const Module& module) {
+        return erlang::has_role(snapshot.text(module.name), erlang::FunctionRole::loads_on_demand);
+    });
 }
 
 // Folders of kernel are called kernel, kernel-8.5.3, or stand in an archive of that name.
@@ -105,10 +115,10 @@ BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path
                      std::span<const std::string> not_found) {
     // The application controller is among the first processes that the boot script starts, kernel_sup follows, and the
     // last of kernel are the terminal's processes and kernel_safe_sup; then come -s, -run and -eval.
-    const bool controller = has_process(snapshot, "application_controller");
-    const bool kernel = has_process(snapshot, "kernel_sup");
-    const bool up = has_process(snapshot, "kernel_safe_sup");
-    const bool nothing_loaded = !controller && !snapshot.modules.empty() && !has_module(snapshot, "error_handler");
+    const bool controller = has_process(snapshot, erlang::registered::application_controller);
+    const bool kernel = has_process(snapshot, erlang::registered::kernel_supervisor);
+    const bool up = has_process(snapshot, erlang::registered::last_of_kernel);
+    const bool nothing_loaded = !controller && !snapshot.modules.empty() && !loads_on_demand(snapshot);
     if (const std::string_view file = boot_file_not_found(snapshot); nothing_loaded && !file.empty())
         return no_boot_file(file);
     if (nothing_loaded && !path.empty() && !leads_to_kernel(path) && may_be_given(snapshot, path))
@@ -122,7 +132,7 @@ BootStage boot_stage(const Snapshot& snapshot, std::span<const std::string> path
     stage.hints.push_back(
         Sentence("If a node died and was restarted, this dump may have overwritten that of the first crash: see the "
                  "file's time."));
-    if (up && !has_process(snapshot, "user") && !has_process(snapshot, "standard_error")) {
+    if (up && !any_prints(snapshot)) {
         stage.told = Sentence(
             "The node stopped at the end of its start, and why is lost: it had no terminal or standard output (no "
             "process user)");
@@ -185,7 +195,9 @@ std::vector<std::string> path_on_stack(Artifact& artifact, std::string_view name
 
 }  // namespace
 
-std::vector<std::string> loader_path(Artifact& artifact) { return path_on_stack(artifact, "erl_prim_loader", false); }
+std::vector<std::string> loader_path(Artifact& artifact) {
+    return path_on_stack(artifact, erlang::registered::first_loader, false);
+}
 
 std::vector<std::string> folders_not_found(Artifact& artifact, std::span<const std::string> loader_path) {
     const std::vector<std::string> found = path_on_stack(artifact, erlang::code_server, true);

@@ -4,11 +4,14 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/servers.hpp"
 #include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
+
+using erlang::FunctionRole;
 bool has_atom(OwnedTerm& term, std::string_view atom) {
     std::vector<Element> left{term.term()};
     for (std::size_t i = 0; i < left.size() && i < 2000; ++i) {
@@ -37,8 +40,8 @@ Cause Explainer::run() {
             return std::move(cause_);
         }
         const LogFrame* frame = own_frame();
-        if (frame == nullptr && !failure_.stack.empty() && failure_.stack.front().module != "init" &&
-            failure_.stack.front().module != "erl_eval")
+        if (frame == nullptr && !failure_.stack.empty() &&
+            !erlang::has_role(failure_.stack.front().module, FunctionRole::tells_no_failure))
             frame = &failure_.stack.front();
         if (frame != nullptr) {
             cause_.kind = CauseKind::unknown;
@@ -163,12 +166,11 @@ void Explainer::called_by() {
     for (std::size_t i = 1; i < failure_.stack.size(); ++i) {
         const LogFrame& frame = failure_.stack[i];
         if (erlang::is_library(frame.module)) {
-            if (frame.module == "init" || frame.module == "application_master" ||
-                frame.module.starts_with("supervisor"))
-                return;
-            if (frame.module == "erl_eval") {
-                const bool boot =
-                    std::ranges::any_of(failure_.stack, [](const LogFrame& f) { return f.module == "init"; });
+            if (erlang::has_role(frame.module, FunctionRole::starts_programs)) return;
+            if (erlang::has_role(frame.module, FunctionRole::evaluates_text)) {
+                const bool boot = std::ranges::any_of(failure_.stack, [](const LogFrame& f) {
+                    return erlang::has_role(f.module, FunctionRole::of_init);
+                });
                 if (boot) cause_.where = Sentence(", called by -eval");
                 return;
             }

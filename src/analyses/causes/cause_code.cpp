@@ -6,10 +6,14 @@
 #include "analyses/causes/explainer.hpp"
 #include "analyses/causes/own_modules.hpp"
 #include "erlang/command_line.hpp"
+#include "erlang/elixir_names.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/sources.hpp"
 
 namespace beamheap::analyses {
+
+using erlang::FunctionRole;
 namespace {
 
 /// Edit distance (Levenshtein) of two names, no further than 3.
@@ -54,7 +58,7 @@ bool Explainer::undefined() {
     LogFrame called;
     if (TermReader::is(failure_.reason, "undef") && !failure_.stack.empty()) {
         called = failure_.stack.front();
-    } else if (TermReader::is(t_.get(failure_.reason, "__struct__"), "Elixir.UndefinedFunctionError")) {
+    } else if (TermReader::is(t_.get(failure_.reason, "__struct__"), erlang::struct_of_undefined_function)) {
         called.module = t_.get(failure_.reason, "module").text;
         called.function = t_.get(failure_.reason, "function").text;
         called.arity = static_cast<std::uint32_t>(t_.number(t_.get(failure_.reason, "arity")).value_or(0));
@@ -64,8 +68,7 @@ bool Explainer::undefined() {
     }
     cause_.kind = CauseKind::no_function;
     // init itself raises it for a module of -s or -run that it could not load (init.erl, 26 and later).
-    const bool by_init = called.module == "init" && (called.function == "start_it" || called.function == "start_em");
-    if (by_init) {
+    if (has_role(called.module, called.function, FunctionRole::calls_by_name)) {
         for (const std::string& module : modules_not_loaded())
             if (bad_module(module)) return true;
         module_of_command_line();
@@ -141,10 +144,9 @@ void Explainer::module_of_command_line() {
 
 // A call without a module, which erl_eval and the shell look for among their own functions.
 bool Explainer::without_module(const LogFrame& called) {
-    const bool evaluated = called.module == "erl_eval" || called.module == "shell_default";
-    if (!evaluated) return false;
+    if (!erlang::has_role(called.module, FunctionRole::lacks_module)) return false;
     const Sentence name = sentence("{}/{}", Atom{called.function}, Amount{called.arity, AmountUnit::plain});
-    if (called.module == "erl_eval" && erlang::is_shell_command(called.function)) {
+    if (erlang::has_role(called.module, FunctionRole::evaluates_text) && erlang::is_shell_command(called.function)) {
         cause_.what = sentence("{} is a command of the shell, which -eval does not know", name);
         hint("Commands of the shell are functions of module c: c:c(Module), c:l(Module), c:ls().");
     } else {

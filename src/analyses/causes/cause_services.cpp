@@ -4,9 +4,12 @@
 
 #include "analyses/causes/explainer.hpp"
 #include "erlang/error_words.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
 
 namespace beamheap::analyses {
+
+using erlang::FunctionRole;
 namespace {
 
 using erlang::PosixError;
@@ -147,7 +150,9 @@ Sentence Explainer::node_name(Ours otherwise) const {
         const Element inner = e.get(event.report, "report");
         const Element call = e.get(inner.kind == ElementKind::unknown ? event.report : inner, {"offender", "mfargs"});
         const auto mfa = e.tuple(call, 3);
-        if (mfa.empty() || !TermReader::is(mfa[0], "net_kernel")) continue;
+        if (mfa.empty() || !TermReader::is_atom(mfa[0]) ||
+            !erlang::has_role(mfa[0].text, FunctionRole::starts_distribution))
+            continue;
         const auto arguments = e.list(mfa[2], 4);
         if (arguments.empty()) continue;
         if (const auto names = e.list(arguments[0], 2); !names.empty() && TermReader::is_atom(names[0]))
@@ -171,15 +176,16 @@ Sentence Explainer::node_name(Ours otherwise) const {
 
 // A write to standard output or error that fails: what it was about to say is the cause, of which this is the end.
 bool Explainer::output_gone() {
-    const bool io = !failure_.stack.empty() && failure_.stack.front().module == "io";
+    const bool io =
+        !failure_.stack.empty() && erlang::has_role(failure_.stack.front().module, FunctionRole::writes_output);
     if (!io || !TermReader::is_one_of(failure_.reason, {"badarg", "terminated", "epipe", "eio", "enotsup", "einval"}))
         return false;
     const auto arguments = t_.list(failure_.stack.front().arguments, 4);
     // badarg is also the caller's own mistake: arguments that do not fit the format, bytes that are no text. It is not
     // where the device is a name that nobody has, or a process that is gone.
     if (TermReader::is(failure_.reason, "badarg")) {
-        const std::string_view function = failure_.stack.front().function;
-        if ((function == "format" || function == "fwrite") && !arguments.empty() &&
+        const LogFrame& frame = failure_.stack.front();
+        if (erlang::has_role(frame.module, frame.function, FunctionRole::formats_output) && !arguments.empty() &&
             arguments.back().kind != ElementKind::unknown && !t_.is_list(arguments.back()))
             return false;
         const bool device = !arguments.empty() && TermReader::is_atom(arguments[0]);
@@ -216,13 +222,15 @@ bool Explainer::output_gone() {
 
 // badarg of ets: with a name that is no table.
 bool Explainer::table() {
-    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty() || failure_.stack.front().module != "ets")
+    if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty() ||
+        !erlang::has_role(failure_.stack.front().module, FunctionRole::of_tables))
         return false;
     const auto arguments = t_.list(failure_.stack.front().arguments, 2);
     if (arguments.empty() || !TermReader::is_atom(arguments[0])) return false;
     const bool there = std::ranges::any_of(
         snapshot_.ets, [&](const EtsTable& table) { return snapshot_.text(table.name) == arguments[0].text; });
-    const bool makes = failure_.stack.front().function == "new";
+    const bool makes =
+        erlang::has_role(failure_.stack.front().module, failure_.stack.front().function, FunctionRole::makes_table);
     if (there && !makes) return false;
     if (makes) {  // its owner, who ended with this error, had it
         cause_.kind = CauseKind::bad_value;
@@ -241,17 +249,17 @@ bool Explainer::names_of_processes() {
     if (!TermReader::is(failure_.reason, "badarg") || failure_.stack.empty()) return false;
     const LogFrame& frame = failure_.stack.front();
     const auto arguments = t_.list(frame.arguments, 3);
-    if (frame.module != "erlang" || arguments.size() < 2 || !TermReader::is_atom(arguments[0]) ||
-        snapshot_.processes.empty())
+    if (!erlang::has_role(frame.module, FunctionRole::of_vm) || arguments.size() < 2 ||
+        !TermReader::is_atom(arguments[0]) || snapshot_.processes.empty())
         return false;
     const ProcId holder = snapshot_.find_registered(arguments[0].text);
-    const bool sends = frame.function == "send" || frame.function == "!" || frame.function == "send_nosuspend";
+    const bool sends = erlang::has_role(frame.module, frame.function, FunctionRole::sends);
     if (sends && holder == ProcId::none) {
         // Kernel's own processes are gone where the node goes down, which has another cause.
         cause_.kind = erlang::is_kernel_server(arguments[0].text) ? CauseKind::bad_value : CauseKind::not_registered;
         cause_.what =
             sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
-    } else if (frame.function == "register" && holder != ProcId::none) {
+    } else if (erlang::has_role(frame.module, frame.function, FunctionRole::registers_name) && holder != ProcId::none) {
         cause_.kind = CauseKind::bad_value;
         cause_.what = sentence("the name {} is registered already", plain(arguments[0]));
     } else {

@@ -4,6 +4,7 @@
 
 #include "analyses/causes/explainer.hpp"
 #include "erlang/error_words.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses {
 
@@ -48,7 +49,8 @@ bool Explainer::value() {
     cause_.kind = CauseKind::bad_value;
     cause_.what = sentence("{}", printed(failure_.reason));
     where();
-    if (cause_.where.empty() && frame.module == "erl_eval") cause_.where = Sentence(", in -eval");
+    if (cause_.where.empty() && erlang::has_role(frame.module, erlang::FunctionRole::evaluates_text))
+        cause_.where = Sentence(", in -eval");
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/logs/log_forms.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -14,8 +15,7 @@ constexpr int most_layers = 64;
 bool starts_others(const std::vector<LogFrame>& stack) {
     if (stack.empty()) return false;
     return std::ranges::any_of(stack, [](const LogFrame& frame) {
-        return (frame.module == "init" && (frame.function == "start_em" || frame.function == "start_it")) ||
-               frame.module == "application_master" || frame.module == "supervisor";
+        return erlang::has_role(frame.module, frame.function, erlang::FunctionRole::starts_others);
     });
 }
 

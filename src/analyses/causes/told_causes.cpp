@@ -5,6 +5,8 @@
 
 #include "analyses/causes/wordings.hpp"
 #include "erlang/error_words.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -16,8 +18,11 @@ constexpr std::size_t most_events = 200;
 // Standard output that is full or closed ends the node's own `user` so, whatever the node died of.
 bool is_bare(const ToldCause& told) {
     const Failure& failure = told.failure;
-    const auto of_output = [](std::string_view child) { return child == "user" || child == "standard_error"; };
-    const bool by_io = !failure.stack.empty() && failure.stack.front().module == "io";
+    const auto of_output = [](std::string_view child) {
+        return erlang::has_role(child, erlang::RegisteredRole::prints);
+    };
+    const bool by_io =
+        !failure.stack.empty() && erlang::has_role(failure.stack.front().module, erlang::FunctionRole::writes_output);
     const bool written = told.cause.kind == CauseKind::no_file || (told.cause.kind == CauseKind::no_output && !by_io);
     return written && TermReader::is_atom(failure.reason) && failure.application.empty() && told.cause.where.empty() &&
            std::ranges::all_of(failure.children, of_output);
@@ -58,7 +63,9 @@ bool is_decisive(const ToldCause& told) {
     // A cause that is known by its form, or of a call that init made. What kernel's own processes say while they go
     // down follows from something else.
     constexpr int known = 4;
-    const auto of_init = [](const LogFrame& frame) { return frame.module == "init"; };
+    const auto of_init = [](const LogFrame& frame) {
+        return erlang::has_role(frame.module, erlang::FunctionRole::of_init);
+    };
     // A tagged term of the application's own making is its reason, too; a bare word may be anybody's, and a pair that
     // was not taken apart is of supervisors whose reasons were cut.
     const auto tag = TermReader(*failure.term).begin_of(failure.reason);

@@ -7,6 +7,7 @@
 #include "analyses/causes/labels.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -70,11 +71,11 @@ Sentence who_was_running(const Snapshot& snapshot, const Diagnosis& diagnosis) {
     }
     // Of a start that failed, init halts the node: that it was running tells nothing.
     if (is_failed_start(diagnosis.slogan.kind) && death.process != ProcId::none &&
-        snapshot.text(snapshot[death.process].name) == "init")
+        snapshot.text(snapshot[death.process].name) == erlang::registered::init)
         return {};
     // SIGUSR1 is served by a process of the VM's own, which tells nothing either.
     if (diagnosis.slogan.kind == SloganKind::requested && death.process != ProcId::none &&
-        snapshot.text(snapshot[death.process].name) == "erl_signal_server")
+        snapshot.text(snapshot[death.process].name) == erlang::registered::signal_server)
         return {};
     const bool asked = diagnosis.slogan.kind == SloganKind::requested || diagnosis.slogan.kind == SloganKind::unknown;
     Sentence text = suspect(snapshot, death.pid);

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "erlang/behaviours.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/term_reader.hpp"
 
@@ -30,28 +31,26 @@ public:
         for (std::size_t i = 0; i < roots.size(); ++i) {
             const Root root = roots[i];
             if (root.kind != RootKind::stack || root.frame >= frames.size()) continue;
-            if (is_loop(module_of(s_, frames[root.frame].function))) slots[root.frame].push_back({i, {}});
+            if (loop_of(frames[root.frame].function) != erlang::LoopKind::none) slots[root.frame].push_back({i, {}});
         }
         // The oldest frame is the loop's own: what stands above it are its helpers, which may have let go of some.
         for (auto frame = slots.rbegin(); frame != slots.rend(); ++frame) {
             std::vector<Slot>& held = frame->second;
             std::ranges::sort(held, {}, [&](const Slot& slot) { return roots[slot.root].index; });
             for (Slot& slot : held) slot.term = terms_.root(slot.root);
-            const std::string_view module = module_of(s_, frames[frame->first].function);
-            if (module == "gen_event") continue;
-            if (auto found = module == "gen_statem" ? state_machine(held) : server(held)) return found;
+            const erlang::LoopKind kind = loop_of(frames[frame->first].function);
+            if (kind == erlang::LoopKind::event_manager) continue;
+            if (auto found = kind == erlang::LoopKind::state_machine ? state_machine(held) : server(held)) return found;
         }
         // The youngest frame of an event manager has the handler that runs; older ones those that are still to run.
         for (const auto& [frame, held] : slots)
-            if (module_of(s_, frames[frame].function) == "gen_event")
+            if (loop_of(frames[frame].function) == erlang::LoopKind::event_manager)
                 if (auto found = event_handlers(held)) return found;
         return std::nullopt;
     }
 
 private:
-    static bool is_loop(std::string_view module) {
-        return module == "gen_server" || module == "gen_fsm" || module == "gen_statem" || module == "gen_event";
-    }
+    erlang::LoopKind loop_of(FunctionId function) const { return erlang::loop_of(module_of(s_, function)); }
 
     // The callback module that a slot names: itself, or as {callback_cache, Module, ...}; empty: none.
     std::string callbacks(const Element& term) const {
@@ -161,11 +160,7 @@ std::optional<LoopState> loop_state(const Snapshot& snapshot, ProcId process, Te
 }
 
 Sentence loop_in_words(const LoopState& state) {
-    // Behaviours that are written on gen_server, by the module that it calls.
-    if (state.module == "Elixir.Agent.Server") return Ours("an Agent");
-    if (state.module == "supervisor") return Ours("a supervisor");
-    if (state.module == "Elixir.DynamicSupervisor") return Ours("a DynamicSupervisor");
-    if (state.module == "Elixir.Phoenix.LiveView.Channel") return Ours("a LiveView");
+    if (const Ours kind = erlang::server_kind(state.module); !kind.empty()) return kind;
     const Atom module{state.module, false};
     switch (state.loop) {
         case LoopState::Loop::state_machine:
@@ -175,7 +170,7 @@ Sentence loop_in_words(const LoopState& state) {
                                         : sentence("a gen_event with the handler {}", module);
         case LoopState::Loop::server: break;
     }
-    if (state.module.starts_with("Elixir.")) return sentence("a GenServer of {}", module);
+    if (erlang::is_elixir(state.module)) return sentence("a GenServer of {}", module);
     return sentence("a gen_server of {}", module);
 }
 

@@ -13,11 +13,11 @@
 #include "analyses/heaps/pid_fields.hpp"
 #include "analyses/processes/groups.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
-
-using namespace std::string_view_literals;
 
 namespace {
 
@@ -34,7 +34,8 @@ std::set<Pid> callers_of(const Snapshot& s, const Process& process) {
     for (const Link& link : links_of(s, process)) {
         if (link.kind != LinkKind::monitored_by || !link.pid.has()) continue;
         const ProcId caller = s.find(link.pid);
-        if (caller != ProcId::none && module_of(s, s[caller].current_function) == "gen") callers.insert(link.pid);
+        if (caller != ProcId::none && has_role(s, s[caller].current_function, erlang::FunctionRole::in_call))
+            callers.insert(link.pid);
     }
     return callers;
 }
@@ -136,19 +137,18 @@ std::optional<PutOff> blocked_log(const Snapshot& s, ProcId process, TermSource&
 }
 
 bool waits_for_table(const Snapshot& s, const Process& process) {
-    return module_of(s, process.current_function) == "mnesia_controller"sv &&
-           s.text(s.functions[process.current_function].name) == "rec_tabs";
+    return has_role(s, process.current_function, erlang::FunctionRole::awaits_tables);
 }
 
 bool loads_tables(const Snapshot& s, const Process& process) {
-    return s.text(process.name) == "mnesia_controller"sv && process.state == ProcessState::waiting &&
+    return s.text(process.name) == erlang::registered::table_loader && process.state == ProcessState::waiting &&
            allocated_words(process) <= largest_server;
 }
 
 // The tables that processes wait for, by the frames of these.
 void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
     const Snapshot& s = artifact.snapshot();
-    const ProcId controller = s.find_registered("mnesia_controller");
+    const ProcId controller = s.find_registered(erlang::registered::table_loader);
     std::set<std::string> names;
     PutOff why{PutOff::Why::tables, controller, {}, 0, ProcId::none, {}, {}};
     std::size_t left = most_table_waiters;
@@ -188,12 +188,12 @@ bool may_put_off(const Snapshot& s, ProcId id) {
     const Process& process = s[id];
     if (waits_for_table(s, process) || loads_tables(s, process)) return true;
     if (process.link_range.count < least_callers) return false;  // nearly all: before names are looked at
-    const std::string_view module = module_of(s, process.current_function);
-    if (module != "gen_server"sv && module != "gen_statem"sv && module != "disk_log"sv) return false;
+    if (!has_role(s, process.current_function, erlang::FunctionRole::may_put_off)) return false;
     if (process.state != ProcessState::waiting || allocated_words(process) > largest_server) return false;
     const auto by =
         static_cast<std::size_t>(std::ranges::count(links_of(s, process), LinkKind::monitored_by, &Link::kind));
-    return by >= least_callers && (module != "gen_server" || callers_of(s, process).size() >= least_callers);
+    return by >= least_callers && (!has_role(s, process.current_function, erlang::FunctionRole::of_server) ||
+                                   callers_of(s, process).size() >= least_callers);
 }
 
 std::vector<PutOff> put_off(Artifact& artifact) {
@@ -205,7 +205,7 @@ std::vector<PutOff> put_off(Artifact& artifact) {
             continue;
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
-        const bool log = module_of(s, s.processes[i].current_function) == "disk_log";
+        const bool log = has_role(s, s.processes[i].current_function, erlang::FunctionRole::of_disk_log);
         if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : taken(s, ProcId{i}, **terms))
             found.push_back(std::move(*why));
     }

@@ -7,6 +7,8 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/logs/log_forms.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -15,19 +17,6 @@ constexpr std::size_t most_events = 1'000;         // of one process
 constexpr std::size_t most_nodes = 2'000'000;      // of one heap that are looked at
 constexpr std::uint64_t largest_heap = 8'000'000;  // words of one process that is looked through
 constexpr std::uint64_t most_unread = 200'000;     // messages of one process that is looked through
-
-bool is_logger_name(std::string_view name) {
-    return name == "error_logger" || name == "logger" || name.starts_with("logger_") ||
-           name.starts_with("Elixir.Logger") || name.starts_with("lager") || name == "user" ||
-           name == "standard_error" || name == "init" || name == "application_controller" ||
-           name.find("error_logger") != name.npos;
-}
-
-bool is_logger_module(std::string_view name) {
-    return name.starts_with("logger") || name.starts_with("error_logger") || name.starts_with("sasl_report") ||
-           name.starts_with("Elixir.Logger") || name.starts_with("lager") || name == "application_master" ||
-           name == "init" || name == "group";
-}
 
 std::uint64_t all_words(const Snapshot& snapshot) {
     std::uint64_t words = 0;
@@ -194,7 +183,8 @@ private:
 bool EventHolders::operator()(const Snapshot& snapshot, ProcId process) {
     const Process& p = snapshot[process];
     if (allocated_words(p) > largest_heap || p.msgq_len.value_or(0) > most_unread) return false;
-    if (is_logger_name(snapshot.text(p.name))) return true;
+    if (p.name != TextId::none && erlang::has_role(snapshot.text(p.name), erlang::RegisteredRole::keeps_log_events))
+        return true;
     if (in_logger(snapshot, p.current_function) || in_logger(snapshot, p.initial_call)) return true;
     for (const Frame& frame : snapshot.stacks[p.stack])
         if (in_logger(snapshot, frame.function)) return true;
@@ -206,7 +196,7 @@ bool EventHolders::in_logger(const Snapshot& snapshot, FunctionId function) {
     const auto index = static_cast<std::size_t>(function);
     if (loggers_.size() <= index) loggers_.resize(index + 1, -1);
     std::int8_t& known = loggers_[index];
-    if (known < 0) known = is_logger_module(snapshot.text(snapshot.functions[function].module)) ? 1 : 0;
+    if (known < 0) known = has_role(snapshot, function, erlang::FunctionRole::keeps_log_events) ? 1 : 0;
     return known != 0;
 }
 

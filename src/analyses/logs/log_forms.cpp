@@ -8,6 +8,8 @@
 #include <ctime>
 #include <utility>
 
+#include "erlang/crash_reports.hpp"
+
 namespace beamheap::analyses {
 namespace {
 
@@ -62,7 +64,7 @@ bool is_legacy(const TermReader& terms, const std::vector<Element>& event) {
 
 // {Level, GroupLeader, {'Elixir.Logger', Text, Time, Metadata}}
 bool is_elixir(const TermReader& terms, const std::vector<Element>& event) {
-    return event.size() == 3 && is_level(event[0]) && !terms.tagged(event[2], "Elixir.Logger", 4).empty();
+    return event.size() == 3 && is_level(event[0]) && !terms.tagged(event[2], erlang::event_of_elixir, 4).empty();
 }
 
 // {log, Level, Format, Args, Meta} and {log, Level, Report, Meta}
@@ -142,7 +144,7 @@ bool read_supervisor_report(const TermReader& terms, const Element& report, LogE
     const Element offender = terms.get(report, "offender");
     if (offender.kind == ElementKind::unknown) return false;
     event.kind = LogKind::supervisor_report;
-    set_name(terms, terms.get(report, "supervisor"), event);
+    set_name(terms, terms.get(report, erlang::key_of_supervisor), event);
     set_reason(terms, terms.get(report, "reason"), event);
     event.subject = terms.get(offender, "id");
     if (event.subject.kind == ElementKind::unknown) event.subject = terms.get(offender, "name");
@@ -155,7 +157,7 @@ void read_format(const TermReader& terms, const Element& format, const Element& 
 // What a report says, whatever type it was given.
 void read_report(const TermReader& terms, const Element& given, LogEvent& event) {
     // error_logger's calls become reports of logger's (error_logger.erl, 21 and later)
-    if (const auto label = terms.tagged(terms.get(given, "label"), "error_logger", 2);
+    if (const auto label = terms.tagged(terms.get(given, "label"), erlang::label_of_error_logger, 2);
         !label.empty() && terms.has_key(given, "format"))
         return read_format(terms, terms.get(given, "format"), terms.get(given, "args"), event);
     event.report = given;
@@ -168,7 +170,7 @@ void read_report(const TermReader& terms, const Element& given, LogEvent& event)
         event.subject = terms.get(report, "application");
         if (event.subject.kind == ElementKind::unknown) event.subject = terms.get(report, {"started", "id"});
         if (event.subject.kind == ElementKind::unknown) event.subject = terms.get(report, {"started", "name"});
-        set_name(terms, terms.get(report, "supervisor"), event);
+        set_name(terms, terms.get(report, erlang::key_of_supervisor), event);
         return;
     }
     if (terms.has_key(report, "exited")) {

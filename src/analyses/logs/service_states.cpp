@@ -7,6 +7,8 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/logs/service_keepers.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -33,10 +35,6 @@ enum ServicePart : unsigned {
     log_writer = 32,
     table_writer = 64
 };
-
-bool is_protection(std::string_view name) {
-    return name.starts_with("logger_std_h"sv) || name.starts_with("logger_disk_log_h"sv) || name == "logger_proxy"sv;
-}
 
 class Reading {
 public:
@@ -243,16 +241,13 @@ unsigned ServiceKeepers::parts_of(const Snapshot& s, FunctionId function) {
     const std::size_t index = index_of(function);
     if (functions_.size() <= index) functions_.resize(index + 1);
     if (functions_[index] != 0) return functions_[index];
-    const std::string_view module = module_of(s, function);
+    using enum erlang::FunctionRole;
+    constexpr std::pair<erlang::FunctionRole, unsigned> parts_by_role[] = {
+        {protects_log, log_protection}, {manages_events, event_manager}, {holds_connection, connection_loop},
+        {writes_log, log_writer},       {writes_table, table_writer},    {of_rabbit, rabbit}};
     unsigned parts = asked;
-    if (module == "logger_olp"sv) parts |= log_protection;
-    if (module == "gen_event"sv) parts |= event_manager;
-    if (module == "dist_util"sv && s.text(s.functions[function].name) == "con_loop"sv) parts |= connection_loop;
-    if ((module == "disk_log"sv && s.text(s.functions[function].name) == "loop"sv) ||
-        (module == "logger_std_h"sv && s.text(s.functions[function].name) == "file_ctrl_loop"sv))
-        parts |= log_writer;
-    if (module == "dets"sv && s.text(s.functions[function].name) == "open_file_loop2"sv) parts |= table_writer;
-    if (module.starts_with("rabbit_"sv) || module == "gen_server2"sv) parts |= rabbit;
+    for (const auto& [role, part] : parts_by_role)
+        if (has_role(s, function, role)) parts |= part;
     functions_[index] = static_cast<std::uint8_t>(parts);
     return parts;
 }
@@ -278,9 +273,9 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     const unsigned any = began_as | runs;
     if (p.name != TextId::none) {  // few have one
         const std::string_view name = s.text(p.name);
-        if (is_protection(name)) return Service::protection;
+        if (erlang::has_role(name, erlang::RegisteredRole::protects_log)) return Service::protection;
         if ((any & event_manager) != 0 && name.find("alarm"sv) != std::string_view::npos) return Service::alarm_manager;
-        if (name == "net_kernel"sv) return Service::net_kernel;
+        if (name == erlang::registered::net_kernel) return Service::net_kernel;
     }
     if ((runs & connection_loop) != 0) return Service::connection;
     if ((runs & log_writer) != 0) return Service::log_writer;

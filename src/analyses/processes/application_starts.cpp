@@ -2,6 +2,7 @@
 #include "analyses/processes/application_starts.hpp"
 
 #include "analyses/processes/frame_marks.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -47,9 +48,9 @@ ApplicationStarts application_starts(TermSource& terms) {
 BootWork boot_work(const Snapshot& s) {
     constexpr std::uint8_t boots = 1, script = 2, program = 4;
     const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) -> std::uint8_t {
-        const std::string_view module = s.text(s.functions[id].module), name = s.text(s.functions[id].name);
-        if (module == "init") return name == "do_boot" ? boots : name == "eval_script" ? script : std::uint8_t{0};
-        return module == "escript" || module == "Elixir.Kernel.CLI" ? program : std::uint8_t{0};
+        if (has_role(s, id, erlang::FunctionRole::boots)) return boots;
+        if (has_role(s, id, erlang::FunctionRole::runs_boot_script)) return script;
+        return has_role(s, id, erlang::FunctionRole::runs_program) ? program : std::uint8_t{0};
     });
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
         if (const std::uint8_t mark = mark_of(marks, s.processes[i]); (mark & boots) != 0)
@@ -82,10 +83,8 @@ std::optional<std::uint64_t> applications_to_come(TermSource& terms) {
 }
 
 std::vector<ProcId> starting_processes(const Snapshot& s) {
-    const std::vector<std::uint8_t> starts = marks_of_stacks(s, [&](FunctionId id) {
-        const Function& function = s.functions[id];
-        return s.text(function.module) == "application_master" && s.text(function.name).starts_with("start_it");
-    });
+    const std::vector<std::uint8_t> starts =
+        marks_of_stacks(s, [&](FunctionId id) { return has_role(s, id, erlang::FunctionRole::starts_application); });
     std::vector<ProcId> found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
         if (mark_of(starts, s.processes[i]) != 0) found.push_back(ProcId{i});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/processes/applications.hpp"
 
+#include "erlang/registered.hpp"
+
 namespace beamheap::analyses {
 
 Applications applications(const Snapshot& snapshot, const SupervisionTree& tree,
@@ -32,7 +34,8 @@ Applications applications(const Snapshot& snapshot, const SupervisionTree& tree,
 Applications applications(Artifact& artifact, const SupervisionTree& tree) {
     std::vector<RunningApplication> running;
     const Snapshot& snapshot = artifact.snapshot();
-    if (const ProcId controller = snapshot.find_registered("application_controller"); controller != ProcId::none)
+    if (const ProcId controller = snapshot.find_registered(erlang::registered::application_controller);
+        controller != ProcId::none)
         if (const auto terms = artifact.terms(controller)) running = application_starts(**terms).masters;
     return applications(snapshot, tree, running);
 }

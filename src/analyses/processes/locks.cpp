@@ -5,41 +5,19 @@
 #include <array>
 
 #include "analyses/processes/frame_marks.hpp"
+#include "erlang/library_locks.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 namespace {
 
-// lib/mnesia/src/mnesia_tm.erl, mnesia_locker.erl; lib/kernel/src/global.erl, of OTP 23 to 29.
-constexpr std::array mnesia_waiting{LibraryFunction{"mnesia_tm", "restart"},
-                                    LibraryFunction{"mnesia_locker", "l_req_rec"},
-                                    LibraryFunction{"mnesia_locker", "receive_wlocks"},
-                                    LibraryFunction{"mnesia_locker", "rlock_get_reply"},
-                                    LibraryFunction{"mnesia_locker", "get_rwlocks_on_nodes"},
-                                    LibraryFunction{"mnesia_locker", "get_wlocks_on_nodes"},
-                                    LibraryFunction{"mnesia_locker", "request_lock"}};
-constexpr std::array mnesia_inside{LibraryFunction{"mnesia_tm", "apply_fun"},
-                                   LibraryFunction{"mnesia_tm", "execute_transaction"}};
-constexpr std::array global_waiting{LibraryFunction{"global", "random_sleep"},
-                                    LibraryFunction{"global", "set_lock_on_nodes"}};
-constexpr std::array global_inside{LibraryFunction{"global", "trans"}};
-
-constexpr std::array kinds{
-    LockKind{"a lock of mnesia", mnesia_waiting, mnesia_inside, "mnesia_held_locks",
-             "Take what may wait (calls, sleeps, input and output) out of the transaction's function: it holds its "
-             "locks until that returns, and all who want one of them start over again and again."},
-    LockKind{"a lock of global", global_waiting, global_inside, "global_locks",
-             "Take what may wait out of the function that `global:trans/4` runs, or give those who want the lock a "
-             "bound on retries."},
-};
-
 constexpr std::uint64_t most_locks = 1'000;
 constexpr std::size_t most_elements = 200;  // of one entry of a table
 constexpr std::uint8_t is_waiting = 1, is_inside = 2;
 
-bool any_of(const Snapshot& s, FunctionId id, std::span<const LibraryFunction> rows) {
+bool any_of(const Snapshot& s, FunctionId id, std::span<const erlang::LibraryFunction> rows) {
     const std::string_view module = s.text(s.functions[id].module), name = s.text(s.functions[id].name);
-    return std::ranges::any_of(rows, [&](const LibraryFunction& row) {
+    return std::ranges::any_of(rows, [&](const erlang::LibraryFunction& row) {
         return row.module == module && (row.function.empty() || row.function == name);
     });
 }
@@ -82,7 +60,7 @@ void read_table(Artifact& artifact, std::size_t table, LockQueue& queue) {
 
 std::vector<LockQueue> lock_queues(const Snapshot& s) {
     std::vector<LockQueue> found;
-    for (const LockKind& kind : kinds) {
+    for (const LockKind& kind : erlang::lock_kinds) {
         const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) {
             return any_of(s, id, kind.waiting) ? is_waiting : any_of(s, id, kind.inside) ? is_inside : std::uint8_t{0};
         });

@@ -5,7 +5,7 @@
 // to come back, and sleeps in the library in between. So nobody waits for the holder as far as monitors tell, and a
 // node whose transactions all stand still looks idle. What stacks tell: who is in the library's code that wants a lock,
 // and who is in a function that the library runs under one. Which lock it is stands in a table that core images alone
-// hold. What each library calls these functions and tables is one row of lock_kinds() (locks.cpp).
+// hold. What each library calls these functions and tables is one row of erlang/library_locks.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,12 @@
 #include "analyses/base/sentence.hpp"
 #include "beamheap/artifact.hpp"
 #include "beamheap/snapshot.hpp"
+#include "erlang/library_locks.hpp"
 #include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 
-struct LibraryFunction {
-    std::string_view module;
-    std::string_view function;  // empty: any
-};
-
-/// A library's locks.
-struct LockKind {
-    Ours what;                                 ///< "a lock of mnesia"
-    std::span<const LibraryFunction> waiting;  ///< on the stacks of those who want one
-    std::span<const LibraryFunction> inside;   ///< on the stacks of those whom it was given, and of some who want one
-    std::string_view table;  ///< locks that are held: {What, ... pids of holders ...}, or that in a tuple of one
-    Ours advice;             ///< what helps, a sentence
-};
+using erlang::LockKind;
 
 /// A lock that the library's table names.
 struct HeldLock {

@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "analyses/base/links_of.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -34,9 +36,8 @@ ProcId receiver_of(const Snapshot& s, const Timer& timer) {
 // Who has set the repeated timer that a process of the module timer is; nullptr: it is none.
 const Link* repeated_for(const Snapshot& s, ProcId process) {
     if (process == ProcId::none || s[process].current_function == FunctionId::none) return nullptr;
-    const auto& function = s.functions[s[process].current_function];
-    if (s.text(function.name) != "interval_loop" || s.text(function.module) != "timer") return nullptr;
-    const ProcId server = s.find_registered("timer_server");
+    if (!has_role(s, s[process].current_function, erlang::FunctionRole::repeats_timer)) return nullptr;
+    const ProcId server = s.find_registered(erlang::registered::timer_server);
     for (const Link& link : links_of(s, s[process]))
         if (link.kind == LinkKind::monitors && (server == ProcId::none || link.pid != s[server].pid)) return &link;
     return nullptr;
@@ -96,7 +97,7 @@ std::uint64_t timers_for(const Snapshot& s, ProcId process) {
         timers += receiver == process || (repeated != nullptr && repeated->pid == s[process].pid);
     }
     // Up to 25 the server of the module has them, once each.
-    const ProcId server = s.find_registered("timer_server");
+    const ProcId server = s.find_registered(erlang::registered::timer_server);
     if (server == ProcId::none || server == process) return timers;
     for (const Link& link : links_of(s, s[server]))
         timers += link.kind == LinkKind::monitors && link.pid == s[process].pid;

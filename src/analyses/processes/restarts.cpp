@@ -5,7 +5,9 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/modules.hpp"
 #include "erlang/term_reader.hpp"
 #include "erlang/term_walks.hpp"
 
@@ -104,7 +106,8 @@ private:
     }
 
     bool dynamic_supervisor(const Element& root) {
-        if (!terms_.is_map(root) || !TermReader::is(terms_.get(root, "__struct__"), "Elixir.DynamicSupervisor"))
+        if (!terms_.is_map(root) ||
+            !TermReader::is(terms_.get(root, "__struct__"), erlang::struct_of_dynamic_supervisor))
             return false;
         if (!limits(terms_.get(root, "max_restarts"), terms_.get(root, "max_seconds"))) return false;
         count(terms_.get(root, "restarts"));
@@ -209,7 +212,8 @@ void count_later_pids(const Snapshot& s, std::vector<SupervisorRestarts>& all) {
 
 bool keeps_restarts(const Snapshot& s, ProcId id) {
     const Process& p = s[id];
-    return p.real_initial_call != FunctionId::none && module_of(s, p.real_initial_call) == "supervisor" &&
+    return p.real_initial_call != FunctionId::none &&
+           module_of(s, p.real_initial_call) == erlang::module_of_supervisors &&
            allocated_words(p) <= restarts_of::largest_supervisor &&
            p.msgq_len.value_or(0) <= restarts_of::longest_queue;
 }

@@ -7,6 +7,8 @@
 
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/groups.hpp"
+#include "erlang/modules.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -18,8 +20,8 @@ class Builder {
 public:
     explicit Builder(const Snapshot& snapshot)
         : snapshot_(snapshot),
-          init_(snapshot.find_registered("init")),
-          controller_(snapshot.find_registered("application_controller")) {}
+          init_(snapshot.find_registered(erlang::registered::init)),
+          controller_(snapshot.find_registered(erlang::registered::application_controller)) {}
 
     SupervisionTree run() {
         tree_.nodes.resize(snapshot_.processes.size());
@@ -34,8 +36,8 @@ public:
 
 private:
     void mark_supervisors() {
-        const TextId supervisor = snapshot_.texts.find("supervisor");
-        const TextId bridge = snapshot_.texts.find("supervisor_bridge");
+        const TextId supervisor = snapshot_.texts.find(erlang::module_of_supervisors);
+        const TextId bridge = snapshot_.texts.find(erlang::module_of_bridges);
         for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
             const FunctionId call = snapshot_.processes[i].real_initial_call;
             if (call == FunctionId::none) continue;

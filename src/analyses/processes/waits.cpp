@@ -8,6 +8,7 @@
 
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/waiting_functions.hpp"
 
@@ -131,8 +132,8 @@ public:
             if (frame.function == FunctionId::none) break;
             const std::string_view module = s_.text(s_.functions[frame.function].module);
             if (erlang::has_role(module, erlang::ModuleRole::calling)) return frame.function;
-            const bool inside = module == "gen" || module == "erlang" || module == "erts_internal";
-            if (!inside && frame.function != process.current_function) break;
+            if (!has_role(module, erlang::FunctionRole::within_call) && frame.function != process.current_function)
+                break;
         }
         return process.current_function;
     }
@@ -572,8 +573,7 @@ FunctionId waits_on_behalf(const Snapshot& s, const Process& process) {
         const bool loops = std::ranges::any_of(erlang::idle_callers, [&](const erlang::IdleFunction& row) {
             return row.module == module && row.function == s.text(by.name);
         });
-        return loops || module == "proc_lib" || module == "erlang" || module == "gen" ? FunctionId::none
-                                                                                      : frame.function;
+        return loops || has_role(module, erlang::FunctionRole::waits_for_itself) ? FunctionId::none : frame.function;
     }
     return FunctionId::none;
 }

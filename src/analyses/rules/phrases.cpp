@@ -9,7 +9,9 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
@@ -163,8 +165,7 @@ const RunningApplication* being_stopped(const Facts& facts) {
     for (const RunningApplication& application : facts.get<ApplicationStarts>().masters) {
         const ProcId master = application.master.has() ? facts.snapshot().find(application.master) : ProcId::none;
         const WaitEdge* const edge = master == ProcId::none ? nullptr : facts.get<Waits>().edge(master);
-        if (edge == nullptr || edge->function == FunctionId::none) continue;
-        if (facts.snapshot().text(facts.snapshot().functions[edge->function].name) == "terminate_loop")
+        if (edge != nullptr && has_role(facts.snapshot(), edge->function, erlang::FunctionRole::ends_application))
             return &application;
     }
     return nullptr;
@@ -172,7 +173,7 @@ const RunningApplication* being_stopped(const Facts& facts) {
 
 ProcId asks_for_own_stop(const Facts& facts) {
     const RunningApplication* const application = being_stopped(facts);
-    const ProcId controller = facts.snapshot().find_registered("application_controller");
+    const ProcId controller = facts.snapshot().find_registered(erlang::registered::application_controller);
     if (application == nullptr || controller == ProcId::none) return ProcId::none;
     const WaitEdge* edge = facts.get<Waits>().edge(facts.snapshot().find(application->master));
     for (std::size_t steps = 0; edge != nullptr && steps <= facts.get<Waits>().edges.size(); ++steps) {
@@ -185,7 +186,7 @@ ProcId asks_for_own_stop(const Facts& facts) {
 
 bool starts_block(const Facts& facts, ProcId process) {
     return process != ProcId::none && facts.get<ApplicationStarts>().known &&
-           facts.snapshot().text(facts.snapshot()[process].name) == "application_controller" &&
+           facts.snapshot().text(facts.snapshot()[process].name) == erlang::registered::application_controller &&
            !is_failed_start(facts.get<Slogan>().kind) &&
            (!facts.get<ApplicationStarts>().starting.empty() || being_stopped(facts) != nullptr);
 }
@@ -202,7 +203,7 @@ Sentence caller(const Snapshot& s, const Process& p) {
     for (const Frame& frame : s.stacks[p.stack]) {
         if (frame.function == FunctionId::none || left-- == 0) break;
         if (is_tool(s, frame.function)) continue;
-        if (s.text(s.functions[frame.function].module) == "proc_lib") return {};
+        if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) return {};
         const Sentence line = line_words(s, frame);
         return line.empty() ? sentence(", called by {}", frame.function)
                             : sentence(", called by {} ({})", frame.function, line);
@@ -328,11 +329,7 @@ std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node) {
 }
 
 bool suspended_by_sys(const Facts& facts, ProcId process) {
-    const FunctionId id = facts.snapshot()[process].current_function;
-    if (id == FunctionId::none) return false;
-    const Function& function = facts.snapshot().functions[id];
-    return facts.snapshot().text(function.module) == "sys" &&
-           facts.snapshot().text(function.name).starts_with("suspend_loop");
+    return has_role(facts.snapshot(), facts.snapshot()[process].current_function, erlang::FunctionRole::is_suspended);
 }
 
 bool is_suspended(const Facts& facts, ProcId process) {

@@ -8,8 +8,12 @@
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
+using erlang::FunctionRole;
+
 namespace {
 
 bool ends_a_node(SloganKind kind) {
@@ -107,7 +111,9 @@ Sentence fitted(const Sentence& text, std::size_t most) {
     return shorter;
 }
 
-bool is_up(const Snapshot& snapshot) { return snapshot.find_registered("kernel_safe_sup") != ProcId::none; }
+bool is_up(const Snapshot& snapshot) {
+    return snapshot.find_registered(erlang::registered::last_of_kernel) != ProcId::none;
+}
 
 bool has_module(const Snapshot& snapshot, std::string_view name) {
     return std::ranges::any_of(snapshot.modules, [&](const Module& m) { return snapshot.text(m.name) == name; });
@@ -123,22 +129,21 @@ constexpr Ours of_eval = "What -eval called failed: ";
 
 // Who called what failed, where the node ran: the stack tells, else who is loaded.
 Ours caller(const Snapshot& snapshot, const ToldCause& told) {
-    const auto any = [&](auto fits) { return std::ranges::any_of(told.failure.stack, fits); };
-    const auto of = [&](std::string_view module) {
-        return any([module](const LogFrame& f) { return f.module == module; });
+    const auto of = [&](FunctionRole role) {
+        return std::ranges::any_of(told.failure.stack,
+                                   [role](const LogFrame& f) { return has_role(f.module, f.function, role); });
     };
-    if (of("Elixir.Mix.CLI") || of("Elixir.Mix.Task")) return "What mix ran failed: ";
-    if (any([](const LogFrame& f) { return f.module.starts_with("Elixir.Config"); }))
-        return "The configuration in Elixir failed: ";
-    if (of("Elixir.Kernel.CLI")) return "What elixir ran failed: ";
-    if (any([](const LogFrame& f) { return f.module == "shell" && f.function.starts_with("eval_"); }))
-        return "What was typed into the shell failed: ";
-    if (of("escript")) return "The escript failed: ";
-    const bool by_init = any([](const LogFrame& f) { return f.module == "init" && f.function.starts_with("start_"); });
+    if (of(FunctionRole::runs_mix)) return "What mix ran failed: ";
+    if (of(FunctionRole::configures)) return "The configuration in Elixir failed: ";
+    if (of(FunctionRole::runs_elixir)) return "What elixir ran failed: ";
+    if (of(FunctionRole::evaluates_line)) return "What was typed into the shell failed: ";
+    if (of(FunctionRole::runs_escript)) return "The escript failed: ";
+    const bool by_init = of(FunctionRole::of_command_line);
     // A text that is no Erlang is of -eval where init itself met it.
-    if (by_init && told.cause.kind == CauseKind::bad_code && told.failure.stack.front().module == "init")
+    if (by_init && told.cause.kind == CauseKind::bad_code &&
+        erlang::has_role(told.failure.stack.front().module, FunctionRole::of_init))
         return "What -eval was given can't be run: ";
-    if (of("erl_eval")) return by_init ? of_eval : Ours("What was evaluated failed: ");
+    if (of(FunctionRole::evaluates_text)) return by_init ? of_eval : Ours("What was evaluated failed: ");
     if (by_init) return "What -s or -run called failed: ";
     if (is_escript(snapshot)) return "The escript failed: ";
     return "What the node ran failed: ";
@@ -154,7 +159,7 @@ Sentence beginning(const Slogan& slogan, const ToldCause& told, const Snapshot& 
     if (!application.empty()) head.say("Application {}", Atom{application, false});
     else if (slogan.kind == SloganKind::system_process_terminated)
         head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
-    else if (!slogan.kernel_process.empty() && slogan.kernel_process != "application_controller")
+    else if (!slogan.kernel_process.empty() && slogan.kernel_process != erlang::registered::application_controller)
         head.say("The kernel process {}", Atom{slogan.kernel_process, false});
     else if (ran_before_it_failed(slogan, &told, snapshot)) return caller(snapshot, told);
     else head.add(Ours("The node"));
@@ -174,7 +179,8 @@ bool misses_module(const Facts& facts) {
         facts.get<StartFailure>().told->cause.kind != CauseKind::no_function)
         return false;
     const auto& stack = facts.get<StartFailure>().told->failure.stack;
-    return stack.empty() || stack.front().module == "init" || !has_module(facts.snapshot(), stack.front().module);
+    return stack.empty() || erlang::has_role(stack.front().module, FunctionRole::of_init) ||
+           !has_module(facts.snapshot(), stack.front().module);
 }
 
 // Of an application whose top supervisor gave up without anybody saying which child failed: "; loaded last: shop_tax,
@@ -293,7 +299,7 @@ bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Sna
     if (told->failure.stack.empty() && told->cause.kind == CauseKind::bad_specification && !is_escript(snapshot))
         return false;
     return is_up(snapshot) || std::ranges::any_of(told->failure.stack, [](const LogFrame& frame) {
-               return frame.module == "init" && frame.function.starts_with("start_");
+               return has_role(frame.module, frame.function, FunctionRole::of_command_line);
            });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
@@ -100,7 +101,7 @@ bool matches(const FunctionPattern& pattern, const Snapshot& snapshot, FunctionI
     std::string_view above = pattern.module;
     if (above.ends_with(".*")) above.remove_suffix(2);
     const auto fits = [&](std::string_view name) { return fits_glob(name, pattern.module) || fits_glob(name, above); };
-    const bool module_fits = fits(module) || (module.starts_with("Elixir.") && fits(module.substr(7)));
+    const bool module_fits = fits(module) || fits(erlang::without_elixir(module));
     return module_fits && fits_glob(snapshot.text(f.name), pattern.name);
 }
 

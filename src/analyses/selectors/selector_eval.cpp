@@ -7,6 +7,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
 
 namespace beamheap::analyses {
@@ -143,8 +144,7 @@ private:
         Mask mask = where([&](const Process& p) {
             if (p.name == TextId::none) return false;
             const std::string_view name = snapshot_.text(p.name);
-            const bool fits =
-                fits_glob(name, step.text) || (name.starts_with("Elixir.") && fits_glob(name.substr(7), step.text));
+            const bool fits = fits_glob(name, step.text) || fits_glob(erlang::without_elixir(name), step.text);
             any |= fits;
             return fits;
         });
@@ -172,7 +172,7 @@ private:
     // A group is named as it is shown: the ancestor's or label's text, or m:f/a.
     Mask group(const Step& step) {
         const TextId plain = snapshot_.texts.find(step.text);
-        const TextId elixir = snapshot_.texts.find("Elixir." + step.text);
+        const TextId elixir = snapshot_.texts.find(erlang::with_elixir(step.text));
         std::vector<std::uint8_t> functions(snapshot_.functions.size());
         if (step.text.find(':') != std::string::npos)
             for (std::size_t i = 0; i < functions.size(); ++i)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analyses/base/sum.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "model/characters.hpp"
 
@@ -77,10 +78,6 @@ bool contains(std::string_view text, std::string_view part) {
                        [](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
-std::string_view without_elixir(std::string_view name) {
-    return name.starts_with("Elixir.") && name.size() > 7 ? name.substr(7) : name;
-}
-
 std::string listed(const std::vector<std::string>& items) {
     std::string text;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -138,8 +135,8 @@ Error no_such_pid(const Snapshot& snapshot, const Pid& wanted) {
 Error no_such_name(const Snapshot& snapshot, const std::string& wanted) {
     std::vector<std::string_view> names;
     for (const Process& process : snapshot.processes)
-        if (process.name != TextId::none) names.push_back(without_elixir(snapshot.text(process.name)));
-    const std::vector<std::string> near = near_names(without_elixir(wanted), names, 3);
+        if (process.name != TextId::none) names.push_back(erlang::without_elixir(snapshot.text(process.name)));
+    const std::vector<std::string> near = near_names(erlang::without_elixir(wanted), names, 3);
     std::string advice = near.empty() ? cut_table_advice(snapshot) : "did you mean " + listed(near) + "?";
     return usage("no process is registered as " + atom_text(wanted), std::move(advice));
 }
@@ -265,8 +262,8 @@ Result<ProcId> resolve(const Snapshot& snapshot, const PidOrName& wanted) {
         return found;
     }
     ProcId found = snapshot.find_registered(wanted.name);
-    if (found == ProcId::none && !wanted.name.starts_with("Elixir."))
-        found = snapshot.find_registered("Elixir." + wanted.name);
+    if (found == ProcId::none && !erlang::is_elixir(wanted.name))
+        found = snapshot.find_registered(erlang::with_elixir(wanted.name));
     if (found == ProcId::none && std::ranges::all_of(wanted.name, is_digit) && !wanted.quoted)
         return by_number(snapshot, wanted.name);
     if (found == ProcId::none) return no_such_name(snapshot, wanted.name);

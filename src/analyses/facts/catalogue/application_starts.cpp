@@ -2,18 +2,18 @@
 #include "analyses/facts/catalogue/application_starts.hpp"
 
 #include "analyses/base/allocated_words.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 
 namespace {
 
-constexpr std::string_view application_controller = "application_controller";
 constexpr std::uint64_t largest_controller = 2'000'000;  // words of its heap, and messages, that are still read
 constexpr std::uint64_t most_of_its_messages = 30'000;
 
 bool is_controller(const Snapshot& snapshot, ProcId id) {
     const Process& process = snapshot[id];
-    return process.name != TextId::none && snapshot.text(process.name) == application_controller &&
+    return process.name != TextId::none && snapshot.text(process.name) == erlang::registered::application_controller &&
            allocated_words(process) <= largest_controller && process.msgq_len.value_or(0) <= most_of_its_messages;
 }
 
@@ -22,7 +22,7 @@ bool may_boot(const Snapshot& snapshot, ProcId id) {
     constexpr std::uint64_t first_ones = 32, largest = 500'000;  // serial numbers; words
     const Process& process = snapshot[id];
     if (process.pid.number >= first_ones) return false;
-    const ProcId init = snapshot.find_registered("init");
+    const ProcId init = snapshot.find_registered(erlang::registered::init);
     return init != ProcId::none && process.parent == snapshot[init].pid && process.name == TextId::none &&
            allocated_words(process) <= largest;
 }
@@ -31,7 +31,7 @@ bool may_boot(const Snapshot& snapshot, ProcId id) {
 
 Result<ApplicationStarts> find_fact(FactOf<ApplicationStarts>, const Facts& facts, Artifact& artifact) {
     const Snapshot& snapshot = facts.snapshot();
-    const ProcId controller = snapshot.find_registered(application_controller);
+    const ProcId controller = snapshot.find_registered(erlang::registered::application_controller);
     if (controller == ProcId::none || !is_controller(snapshot, controller)) return ApplicationStarts{};
     const auto terms = artifact.terms(controller);
     if (!terms) return ApplicationStarts{};

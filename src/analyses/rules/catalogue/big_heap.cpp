@@ -28,6 +28,7 @@
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace big_heap_rule {
@@ -78,7 +79,7 @@ HeldUp held_up_around(const Facts& facts, ProcId id) {
         if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none ||
             (edge != nullptr && edge->target.process == id))
             continue;
-        if (module_of(s, function) == "prim_inet" || module_of(s, function) == "socket") continue;
+        if (has_role(s, function, erlang::FunctionRole::awaits_peer)) continue;
         HeldUp& place = places[function];
         if (place.count++ == 0) place.function = function, place.example = other;
     }

@@ -24,6 +24,8 @@
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace busy_loop_rule {
@@ -47,22 +49,16 @@ bool at_work(ProcessState state) {
 
 // Whoever ends the node, and the processes that work while it starts.
 bool excused(const Snapshot& s, const Process& process) {
-    constexpr std::array<std::string_view, 4> starters{"init", "code_server", "erl_prim_loader",
-                                                       "application_controller"};
-    if (std::ranges::find(starters, s.text(process.name)) != starters.end()) return true;
+    if (erlang::has_role(s.text(process.name), erlang::RegisteredRole::starts_node)) return true;
     for (const Frame& frame : s.stacks[process.stack].first(std::min<std::size_t>(3, s.stacks[process.stack].size()))) {
-        if (frame.function == FunctionId::none) continue;
-        const std::string_view name = s.text(s.functions[frame.function].name);
-        if (module_of(s, frame.function) == "erlang" && (name == "halt" || name == "await_result")) return true;
+        if (has_role(s, frame.function, erlang::FunctionRole::halts)) return true;
     }
     return false;
 }
 
 // Loops of OTP's, in which all kinds of processes work.
 bool tells_no_place(const Snapshot& s, FunctionId function) {
-    const std::string_view module = module_of(s, function);
-    return is_idle_function(s, function) || module == "proc_lib" || module == "gen_server" || module == "gen_statem" ||
-           module == "gen";
+    return is_idle_function(s, function) || has_role(s, function, erlang::FunctionRole::runs_callbacks);
 }
 
 // Who works in one place.

@@ -64,7 +64,7 @@ bool is_connection(const Snapshot& s, ProcId id) {
 }
 
 Sentence state_of(const Facts& facts, ProcId process) {
-    if (suspended_by_sys(facts, process)) return sentence("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    if (suspended_by_sys(facts, process)) return Sentence("was suspended by `sys:suspend/1`");
     return is_suspended(facts, process) ? Sentence("is suspended") : doing(facts, process);
 }
 

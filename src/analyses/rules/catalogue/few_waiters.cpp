@@ -20,13 +20,13 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace few_waiters_rule {
 namespace {
 
 constexpr std::uint64_t medium_waiters = 3;
-constexpr std::array<std::string_view, 6> of_terminals{"group", "user", "user_drv", "prim_tty", "shell", "init"};
 
 // Whether a process waits in the midst of its work.
 bool is_stuck(const Facts& facts, ProcId id) {
@@ -35,7 +35,7 @@ bool is_stuck(const Facts& facts, ProcId id) {
     if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return false;
     if (const WaitEdge* edge = facts.get<Waits>().edge(id); edge != nullptr) return edge->target.port.has();
     return !idle(facts, id) && !starts_block(facts, id) &&
-           std::ranges::find(of_terminals, module_of(s, process.current_function)) == of_terminals.end() &&
+           !has_role(s, process.current_function, erlang::FunctionRole::of_terminal) &&
            waits_on_behalf(s, process) != FunctionId::none;
 }
 
@@ -120,10 +120,7 @@ bool about_tables(const Facts& facts, std::vector<Finding>& findings) {
 FunctionId opener(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) break;
-        const std::string_view module = module_of(s, frame.function);
-        if (!module.starts_with("prim_file") && !module.starts_with("raw_file_io") && !module.starts_with("file") &&
-            module != "proc_lib")
-            return frame.function;
+        if (!has_role(s, frame.function, erlang::FunctionRole::between_files)) return frame.function;
     }
     return FunctionId::none;
 }
@@ -132,8 +129,8 @@ FunctionId opener(const Snapshot& s, const Process& process) {
 void about_file(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     for (const ProcId id : all_processes(s)) {
-        if (s[id].state != ProcessState::running || s[id].current_function == FunctionId::none ||
-            module_of(s, s[id].current_function) != "prim_file")
+        if (s[id].state != ProcessState::running ||
+            !has_role(s, s[id].current_function, erlang::FunctionRole::uses_file))
             continue;
         Finding finding;
         about(facts, id, finding);

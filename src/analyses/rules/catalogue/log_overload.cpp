@@ -15,6 +15,7 @@
 #include <map>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace log_overload_rule {
@@ -23,15 +24,10 @@ namespace {
 constexpr std::uint64_t least_waiters = 10, least_queued = 10;
 constexpr double critical_percent = 50;
 
-// The function that logs: the youngest frame of none of these modules, with one of logger's above it.
-bool of_logging(std::string_view module) {
-    return module.starts_with("logger") || module == "gen" || module == "gen_server" || module == "erlang" ||
-           module == "erts_internal" || module == "proc_lib" || module == "Elixir.Logger" || module == "error_logger";
-}
-
 class Loggers {
 public:
     explicit Loggers(const Snapshot& s) : s_(s) {}
+    // The youngest frame that is not of logging, with one of logger's above it.
     FunctionId who_logs(const Process& process) {
         bool logs = false;
         for (const Frame& frame : s_.stacks[process.stack]) {
@@ -39,11 +35,11 @@ public:
             const TextId id = s_.functions[frame.function].module;
             if (id == other_) return logs ? frame.function : FunctionId::none;
             const std::string_view module = s_.text(id);
-            if (!of_logging(module)) {
+            if (!has_role(module, erlang::FunctionRole::of_logging)) {
                 other_ = id;
                 return logs ? frame.function : FunctionId::none;
             }
-            logs = logs || module.starts_with("logger") || module == "Elixir.Logger";
+            logs = logs || has_role(module, erlang::FunctionRole::logs);
         }
         return FunctionId::none;
     }

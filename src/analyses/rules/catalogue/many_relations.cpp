@@ -11,6 +11,8 @@
 
 #include "analyses/processes/relations.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
 namespace many_relations_rule {
@@ -23,11 +25,7 @@ constexpr std::size_t most_findings = 3;
 bool supervises(const Facts& facts, const Process& process) {
     const Snapshot& s = facts.snapshot();
     for (const FunctionId function : {process.real_initial_call, process.initial_call}) {
-        if (function == FunctionId::none) continue;
-        const std::string_view module = s.text(s.functions[function].module);
-        if (module.find("supervisor") != std::string_view::npos ||
-            module.find("Supervisor") != std::string_view::npos || module.ends_with("_sup"))
-            return true;
+        if (erlang::is_called_supervisor(module_of(s, function))) return true;
     }
     return false;
 }

@@ -13,23 +13,21 @@
 #include <string_view>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace persistent_term_loop_rule {
 namespace {
 
+using erlang::FunctionRole;
+
 constexpr std::uint64_t least_reductions = 1'000'000, many_reductions = 10'000'000;
 constexpr double least_percent = 20, many_percent = 50;
-constexpr std::string_view collector_module = "erts_literal_area_collector";
-
-bool is_in(const Snapshot& s, FunctionId function, std::string_view module) {
-    return function != FunctionId::none && s.text(s.functions[function].module) == module;
-}
 
 // The VM starts it before all else, so that it is among the first.
 ProcId collector(const Snapshot& s) {
     for (std::uint32_t i = 0; i < s.processes.size() && i < 100; ++i)
-        if (is_in(s, s.processes[i].initial_call, collector_module)) return ProcId{i};
+        if (has_role(s, s.processes[i].initial_call, FunctionRole::frees_literals)) return ProcId{i};
     return ProcId::none;
 }
 
@@ -43,9 +41,7 @@ Writers writers(const Snapshot& s) {
     Writers found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const FunctionId function = s.processes[i].current_function;
-        if (!is_in(s, function, "persistent_term")) continue;
-        const std::string_view name = s.text(s.functions[function].name);
-        if (!name.starts_with("put") && !name.starts_with("erase")) continue;  // put/2; since 28 also put_common_trap/3
+        if (!has_role(s, function, FunctionRole::writes_persistent_terms)) continue;
         if (found.processes.empty()) found.function = function;
         found.processes.push_back(ProcId{i});
     }
@@ -55,7 +51,7 @@ Writers writers(const Snapshot& s) {
 // For whom the first of them writes: the frame behind.
 FunctionId caller_of_writer(const Snapshot& s, ProcId writer) {
     for (const Frame& frame : s.stacks[s[writer].stack])
-        if (frame.function != FunctionId::none && !is_in(s, frame.function, "persistent_term") &&
+        if (frame.function != FunctionId::none && !has_role(s, frame.function, FunctionRole::of_persistent_terms) &&
             frame.function != s[writer].current_function)
             return frame.function;
     return FunctionId::none;

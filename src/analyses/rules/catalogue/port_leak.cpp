@@ -20,6 +20,8 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
 namespace port_leak_rule {
@@ -43,9 +45,7 @@ Finding kept_by(const Facts& facts, const Pid& owner, Ours what, std::uint64_t c
 
 // The only one that a process of file_io_server monitors; the process itself where it is another one.
 Pid who_opened(const Snapshot& s, const Process& process) {
-    if (process.current_function == FunctionId::none ||
-        s.text(s.functions[process.current_function].module) != "file_io_server")
-        return process.pid;
+    if (!has_role(s, process.current_function, erlang::FunctionRole::opens_for_others)) return process.pid;
     for (const Link& link : links_of(s, process))
         if (link.kind == LinkKind::monitors && link.pid.has()) return link.pid;
     return process.pid;
@@ -59,7 +59,7 @@ void files_of_one(const Facts& facts, std::vector<Finding>& findings) {
     for (const Process& process : s.processes) {
         const auto files =
             static_cast<std::uint64_t>(std::ranges::count_if(links_of(s, process), [&](const Link& link) {
-                return link.kind == LinkKind::resource && s.text(link.name) == "prim_file";
+                return link.kind == LinkKind::resource && s.text(link.name) == erlang::module_of_files;
             }));
         if (files == 0) continue;
         all += files;

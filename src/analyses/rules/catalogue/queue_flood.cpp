@@ -19,6 +19,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
 namespace queue_flood_rule {
@@ -232,15 +233,8 @@ Finding finding_of(const Facts& facts, ProcId id) {
     if (is_suspended(facts, id)) advise_to_resume(facts, id, finding);
     advise_on_known(facts, id, finding);
     if (waits != nullptr) finding.advise("Look at the one that it waits for first: `beamheap waits DUMP`");
-    else if (facts.snapshot().text(process.name) == "lager_event")
-        finding.advise("Let lager drop or go asynchronous under load: async_threshold, error_logger_hwm.");
-    else if (facts.snapshot().text(process.name) == "Logger")
-        finding.advise(
-            "Let Logger drop: config :logger, discard_threshold: 500, sync_threshold: 20 (up to Elixir 1.14; from 1.15 "
-            "on the default handler's drop_mode_qlen and sync_mode_qlen); see which backend is slow.");
-    else if (facts.snapshot().text(process.name).starts_with("logger") ||
-             facts.snapshot().text(process.name) == "error_logger")
-        finding.advise("Lower the log handler's limits: sync_mode_qlen, drop_mode_qlen and flush_qlen.");
+    else if (const Ours advice = erlang::advice_on_flood(facts.snapshot().text(process.name)); !advice.empty())
+        finding.next_steps.emplace_back(advice);
     if (in_own_receive(facts, id))
         finding.advise(
             "Where its receive takes only some of these, it looks at all the others first, again and again: take them "

@@ -207,8 +207,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.title.say("{} are ready to run on {}", processes(ready),
                       Counted{queued.schedulers, "scheduler", "schedulers"});
     if (still != 0)
-        finding.title.say(", of which only {} works, since {} has blocked the others",
-                          number(queued.schedulers - still), KnownFunction{"erlang", "system_flag", 2});
+        finding.title.say(", of which only {} works, since `erlang:system_flag/2` has blocked the others",
+                          number(queued.schedulers - still));
     if (starved)
         finding.title.say("; {} of a higher priority go first, one of them {} in {}", number(first.count),
                           s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid)

@@ -22,6 +22,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
@@ -32,16 +33,12 @@ constexpr std::uint64_t least_processes = 20;
 constexpr double least_percent = 20;
 constexpr double spawner_percent = 75;  // of those, of one who is told, and of those who have started others
 
-bool is_sleep(const Snapshot& s, FunctionId id) {
-    const std::string_view module = module_of(s, id);
-    return (module == "timer" || module == "Elixir.Process") && s.text(s.functions[id].name) == "sleep";
-}
+bool is_sleep(const Snapshot& s, FunctionId id) { return has_role(s, id, erlang::FunctionRole::sleeps); }
 
 // Where processes wait for the other side of a connection, or are the VM's own.
 bool is_at_rest(const Snapshot& s, FunctionId id) {
-    const std::string_view module = module_of(s, id);
-    return is_idle_function(s, id) || module == "prim_inet" || module == "socket" ||
-           module == "erts_dirty_process_signal_handler";
+    return is_idle_function(s, id) || has_role(s, id, erlang::FunctionRole::awaits_peer) ||
+           has_role(s, id, erlang::FunctionRole::handles_signals);
 }
 
 // Whether a process waits there on behalf of a function that goes on when it has what it waits for, and nothing tells
@@ -71,9 +68,8 @@ Place fullest(const Facts& facts, const std::vector<Finding>& findings) {
         at_rest[i] = is_at_rest(s, FunctionId{i});
         is_loop[i] = erlang::is_loop_name(s.text(s.functions[FunctionId{i}].name));
     }
-    const std::vector<std::uint8_t> rests = marks_of_stacks(s, [&](FunctionId id) {
-        return std::uint8_t{module_of(s, id) == "prim_inet" || module_of(s, id) == "socket"};
-    });
+    const std::vector<std::uint8_t> rests = marks_of_stacks(
+        s, [&](FunctionId id) { return std::uint8_t{has_role(s, id, erlang::FunctionRole::awaits_peer)}; });
     std::map<std::pair<FunctionId, FunctionId>, std::uint64_t> counts;
     const auto place_of = [&](ProcId id) {
         const FunctionId caller = caller_there(facts, id), in = s[id].current_function;

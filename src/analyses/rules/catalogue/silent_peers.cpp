@@ -21,6 +21,9 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
+#include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace silent_peers_rule {
@@ -31,16 +34,13 @@ namespace {
 constexpr std::uint8_t by_port = 1, by_library = 2, accepts = 4, other = 8;
 
 std::uint8_t mark(const Snapshot& s, FunctionId id) {
-    const std::string_view module = module_of(s, id), name = s.text(s.functions[id].name);
-    if (module.ends_with("_dist") || module == "dist_util") return other;
-    const bool ports = module == "prim_inet", sockets = module == "socket" || module == "gen_tcp_socket";
-    if ((ports || sockets) && name.starts_with("accept")) return accepts;
-    if (ports && name.starts_with("recv")) return by_port;
-    // ssl:recv/2,3 leaves nothing but this on the stack; what else is called so for long, begins a connection
-    // (stuck-servers).
-    const bool tls = module == "ssl_gen_statem" || module == "ssl_connection";
-    if (tls && (name.starts_with("handshake") || name == "connect")) return other;
-    return (sockets && name.starts_with("recv")) || (tls && name == "call") ? by_library : std::uint8_t{0};
+    using enum erlang::FunctionRole;
+    const auto is = [&](erlang::FunctionRole role) { return has_role(s, id, role); };
+    if (is(of_distribution)) return other;
+    if (erlang::accepts_connections(module_of(s, id), s.text(s.functions[id].name))) return accepts;
+    if (is(reads_port)) return by_port;
+    if (is(begins_tls)) return other;  // stuck-servers tells of those
+    return is(reads_socket) ? by_library : std::uint8_t{0};
 }
 
 // Those near whom a server's processes are.
@@ -82,7 +82,8 @@ private:
         Family family{process.pid, process.parent, {}, {}, group_key(process), FunctionId::none};
         family.second = parent_of(family.parent);
         family.third = parent_of(family.second);
-        if (family.kind.kind == GroupKey::Kind::spawned_as && module_of(s_, family.kind.function) == "erlang")
+        if (family.kind.kind == GroupKey::Kind::spawned_as &&
+            has_role(s_, family.kind.function, erlang::FunctionRole::of_vm))
             for (const Frame& frame : s_.stacks[process.stack])
                 if (frame.function != FunctionId::none) family.first = frame.function;
         return family;
@@ -97,7 +98,8 @@ bool within_another(const Snapshot& s, const Process& process, FunctionId caller
     bool behind = false;
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) break;
-        if (behind && frame.function != caller) return module_of(s, frame.function) != "proc_lib";
+        if (behind && frame.function != caller)
+            return !has_role(s, frame.function, erlang::FunctionRole::begins_processes);
         behind = behind || frame.function == caller;
     }
     return false;
@@ -130,8 +132,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         Sockets& own = sockets[owner];
         ++own.count;
         own.sent = saturating_add(own.sent, port.output_bytes.value_or(0));
-        may_listen = may_listen || (s.text(port.driver) == "tcp_inet" && port.output_bytes.value_or(0) == 0 &&
-                                    reads(owner) == 0 && s.text(s[owner].name) != "net_kernel");
+        may_listen = may_listen || (s.text(port.driver) == erlang::tcp_driver && port.output_bytes.value_or(0) == 0 &&
+                                    reads(owner) == 0 && s.text(s[owner].name) != erlang::registered::net_kernel);
     }
     const Acceptors acceptors(s, marks);
     std::map<FunctionId, Silent> by_caller;

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace start_blocked_rule {
@@ -56,7 +57,7 @@ ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Findi
 
 void blocked_application(const Facts& facts, const BootWork& boot, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const ProcId controller = s.find_registered("application_controller");
+    const ProcId controller = s.find_registered(erlang::registered::application_controller);
     const WaitFanIn* fan = controller == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(controller);
     const std::vector<ProcId> starters = starting_processes(s);
     const bool booting = controller != ProcId::none && boots(facts, boot, controller);

@@ -27,31 +27,28 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace stop_under_way_rule {
 namespace {
 
-bool has_frame(const Snapshot& s, const Process& process, std::string_view module,
-               std::initializer_list<std::string_view> functions) {
-    for (const Frame& frame : s.stacks[process.stack]) {
-        if (frame.function == FunctionId::none) continue;
-        const Function& function = s.functions[frame.function];
-        if (s.text(function.module) != module) continue;
-        for (const std::string_view name : functions)
-            if (s.text(function.name) == name) return true;
-    }
-    return false;
+using erlang::FunctionRole;
+
+bool has_frame(const Snapshot& s, const Process& process, FunctionRole role) {
+    return std::ranges::any_of(s.stacks[process.stack],
+                               [&](const Frame& frame) { return has_role(s, frame.function, role); });
 }
 
 // A supervisor that waits for a child to end; of several, the innermost.
 const WaitEdge* waits_for_child(const Facts& facts) {
     const Snapshot& s = facts.snapshot();
     for (const WaitEdge& edge : facts.get<Waits>().edges) {
-        if (!has_frame(s, s[edge.waiter], "supervisor", {"shutdown", "monitor_child"})) continue;
+        if (!has_frame(s, s[edge.waiter], FunctionRole::ends_child)) continue;
         const ProcId child = edge.target.process;
         const WaitEdge* below = child == ProcId::none ? nullptr : facts.get<Waits>().edge(child);
-        if (below == nullptr || !has_frame(s, s[child], "supervisor", {"shutdown", "monitor_child"})) return &edge;
+        if (below == nullptr || !has_frame(s, s[child], FunctionRole::ends_child)) return &edge;
     }
     return nullptr;
 }
@@ -59,9 +56,7 @@ const WaitEdge* waits_for_child(const Facts& facts) {
 // A supervisor of many children of one kind ends them together and waits for all.
 ProcId ends_dynamic_children(const Snapshot& s) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
-        if (has_frame(s, s.processes[i], "supervisor", {"wait_dynamic_children", "terminate_dynamic_children"}) ||
-            has_frame(s, s.processes[i], "Elixir.DynamicSupervisor", {"wait_children", "terminate_children"}))
-            return ProcId{i};
+        if (has_frame(s, s.processes[i], FunctionRole::ends_children)) return ProcId{i};
     return ProcId::none;
 }
 
@@ -70,11 +65,9 @@ constexpr std::uint64_t many_children = 100;
 
 // ", called by my_server:handle_cast/2": the youngest function that is not of the libraries in between
 Sentence called_by(const Snapshot& s, ProcId process) {
-    constexpr std::array<std::string_view, 5> between{"gen", "gen_server", "application", "application_controller",
-                                                      "erlang"};
     for (const Frame& frame : s.stacks[s[process].stack]) {
         if (frame.function == FunctionId::none) break;
-        if (std::ranges::find(between, module_of(s, frame.function)) == between.end())
+        if (!has_role(s, frame.function, FunctionRole::passes_on_stop))
             return sentence(", called by {}", frame.function);
     }
     return {};
@@ -83,7 +76,7 @@ Sentence called_by(const Snapshot& s, ProcId process) {
 // One application does not end, of a node that goes on.
 void application(const Facts& facts, const RunningApplication& stopped, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const ProcId controller = s.find_registered("application_controller");
+    const ProcId controller = s.find_registered(erlang::registered::application_controller);
     const WaitFanIn* const fan = controller == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(controller);
     const ProcId asks = asks_for_own_stop(facts);
     const ProcId end = asks != ProcId::none ? asks : end_of_chain(facts.get<Waits>(), s.find(stopped.master));
@@ -155,11 +148,9 @@ void supervisor_alone(const Facts& facts, const WaitEdge& edge, std::vector<Find
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const ProcId init = s.find_registered("init");
+    const ProcId init = s.find_registered(erlang::registered::init);
     if (init == ProcId::none || is_failed_start(facts.get<Slogan>().kind)) return;
-    if (!has_frame(s, s[init], "init",
-                   {"stop", "do_stop", "clear_system", "shutdown_pids", "shutdown", "shutdown_kernel_pid",
-                    "shutdown_loop", "shutdown_timer", "kill_all_pids", "kill_all_ports"})) {
+    if (!has_frame(s, s[init], FunctionRole::stops_node)) {
         if (const RunningApplication* const stopped = being_stopped(facts)) application(facts, *stopped, findings);
         else if (const WaitEdge* const edge = waits_for_child(facts)) supervisor_alone(facts, *edge, findings);
         return;

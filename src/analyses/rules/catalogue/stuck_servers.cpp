@@ -27,11 +27,14 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
 namespace stuck_servers_rule {
 namespace {
+
+using erlang::FunctionRole;
 
 constexpr std::size_t most_findings = 2;
 constexpr std::uint64_t least_each = 2;  // who wait for each, on average, where it is more than work
@@ -88,21 +91,12 @@ private:
     std::vector<std::uint8_t> marks_;
 };
 
-// What a task's process begins in (Task.Supervised).
-bool replies_as_task(const Snapshot& s, FunctionId id) {
-    return s.text(s.functions[id].module) == "Elixir.Task.Supervised" && s.text(s.functions[id].name) == "reply";
-}
-
-bool calls_handlers(const Snapshot& s, FunctionId id) {
-    return s.text(s.functions[id].module) == "logger_backend" && s.text(s.functions[id].name) == "call_handlers";
-}
-
 // The function of a handler that logger has called in a process (logger_backend.erl); none: there is no such.
 FunctionId handler_of(const Snapshot& s, const Process& process) {
     FunctionId above = process.current_function;
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) break;
-        if (calls_handlers(s, frame.function)) return above;
+        if (has_role(s, frame.function, FunctionRole::calls_log_handlers)) return above;
         above = frame.function;
     }
     return FunctionId::none;
@@ -179,7 +173,8 @@ std::vector<Place> places(const Facts& facts) {
     }
     constexpr std::uint8_t logs = 1, task = 2;
     const std::vector<std::uint8_t> marks = marks_of_stacks(s, [&](FunctionId id) {
-        return calls_handlers(s, id) ? logs : replies_as_task(s, id) ? task : std::uint8_t{0};
+        if (has_role(s, id, FunctionRole::calls_log_handlers)) return logs;
+        return has_role(s, id, FunctionRole::replies_as_task) ? task : std::uint8_t{0};
     });
     const auto has = [&](std::uint32_t i, std::uint8_t mark) {
         return (mark_of(marks, s.processes[i]) & mark) != 0 && may_be_stuck(facts, ProcId{i});
@@ -260,7 +255,8 @@ FunctionId asker(const Facts& facts, const Place& place) {
     if (place.what != What::programs || (caller != FunctionId::none && caller != example.current_function))
         return caller;
     const FunctionId by_hand = waits_on_behalf(s, example);
-    return by_hand != FunctionId::none && module_of(s, by_hand).starts_with("gen_") ? FunctionId::none : by_hand;
+    return by_hand != FunctionId::none && has_role(s, by_hand, FunctionRole::of_behaviours) ? FunctionId::none
+                                                                                            : by_hand;
 }
 
 // What program one of them waits for, and what has passed between the two.
@@ -297,8 +293,7 @@ Finding finding_of(const Facts& facts, const Place& place) {
         finding.title.say("{} of {} processes ({}) wait for {}{}", number(count), number(s.processes.size()),
                           Percent{percent}, number(place.ends.size()),
                           place.what == What::tasks ? Ours(" tasks") : Ours(""));
-    const bool any = kind == FunctionId::none ||
-                     (s.text(s.functions[kind].module) == "erlang" && s.text(s.functions[kind].name) == "apply");
+    const bool any = kind == FunctionId::none || has_role(s, kind, FunctionRole::begins_funs);
     if (!any && !place.themselves()) finding.title.say(" of {}", kind);
     if (place.what == What::logging) finding.title.say(" for a log handler");
     if (place.what == What::outside) finding.title.say(" for {}", Sentence(place.outside->what));
@@ -310,8 +305,7 @@ Finding finding_of(const Facts& facts, const Place& place) {
     else
         finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"),
                           s[example].current_function);
-    const bool begins =
-        caller != FunctionId::none && s.text(s.functions[caller].module) == "proc_lib";  // which calls all of them
+    const bool begins = has_role(s, caller, FunctionRole::begins_processes);
     if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function)
         finding.title.say(", called by {}", caller);
     Sum memory, queues;

@@ -42,8 +42,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.severity = asked(first) >= many_requests ? FindingSeverity::high : FindingSeverity::medium;
     finding.of_waiting = true;
     finding.count = found.size();
-    const Sentence how = suspended_by_sys(facts, first) ? sentence("{}", KnownFunction{"sys", "suspend", 1})
-                                                        : sentence("{}", KnownFunction{"erlang", "suspend_process", 1});
+    const Sentence how =
+        suspended_by_sys(facts, first) ? Sentence("`sys:suspend/1`") : Sentence("`erlang:suspend_process/1`");
     finding.title.say("{} was suspended by {} and answers nobody", first, how);
     if (const std::uint64_t queued = s[first].msgq_len.value_or(0); queued != 0)
         finding.title.say("; it has {} in its queue", messages(queued));

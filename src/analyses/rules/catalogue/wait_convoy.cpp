@@ -23,6 +23,7 @@
 
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
@@ -37,8 +38,7 @@ constexpr double most_held_up_percent = 90;
 Ours advice_for(const Facts& facts, const Process& target, FunctionId function) {
     const std::string_view name = facts.snapshot().text(target.name);
     if (const Ours advice = erlang::advice_of_server(name); !advice.empty()) return advice;
-    const Function& call = facts.snapshot().functions[function];
-    if (facts.snapshot().text(call.module) == "gen_event")
+    if (has_role(facts.snapshot(), function, erlang::FunctionRole::manages_events))
         return "The handlers of an event manager run one after the other inside it: find the slow one, and let it drop "
                "or buffer under load (lager: async_threshold; logger: sync_mode_qlen, drop_mode_qlen, flush_qlen).";
     return "Take the slow work out of the one that is called (a pool, a task that replies later with "
@@ -73,13 +73,6 @@ struct Convoy {
     Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
     bool explained() const { return put_off != nullptr || !holders.empty() || !over.empty(); }
 };
-
-bool in_function(const Facts& facts, ProcId process, std::string_view module, std::string_view prefix) {
-    const FunctionId id = facts.snapshot()[process].current_function;
-    if (id == FunctionId::none) return false;
-    const Function& function = facts.snapshot().functions[id];
-    return facts.snapshot().text(function.module) == module && facts.snapshot().text(function.name).starts_with(prefix);
-}
 
 double share_of_kind(const Facts& facts, const WaitFanIn& fan) {
     const Snapshot& s = facts.snapshot();
@@ -139,7 +132,8 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     convoy.forever = forever * 2 >= fan.waiters;
     const ProcId last = last_process(facts.get<Waits>(), fan.target.process);
     const WaitEdge* edge = facts.get<Waits>().edge(last);
-    convoy.output = (edge != nullptr && edge->target.port.has()) || in_function(facts, last, "prim_tty", "write_nif");
+    convoy.output = (edge != nullptr && edge->target.port.has()) ||
+                    has_role(s, s[last].current_function, erlang::FunctionRole::writes_terminal);
     convoy.stuck = convoy.output;
     if (edge != nullptr && edge->via == "by_hand" && edge->target.process == ProcId::none && !edge->target.remote())
         convoy.ended = edge->target.pid;
@@ -278,7 +272,7 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
     if (convoy.idle) text.add(Ours("is idle"));
-    else if (suspended_by_sys(facts, last)) text.say("was suspended by {}", KnownFunction{"sys", "suspend", 1});
+    else if (suspended_by_sys(facts, last)) text.add(Sentence("was suspended by `sys:suspend/1`"));
     else if (convoy.output) text.say("writes to standard output, and waits until that is read");
     else if (s[last].state == ProcessState::suspended) text.say("is suspended in {}", s[last].current_function);
     else if (const AllSchedulers held = all_schedulers(s);

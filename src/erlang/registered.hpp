@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes of OTP and of libraries by the names that they are registered under: single ones as constants, others by
+// roles, whose rows are in registered.inc. What helps where many wait for one is told by servers.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace beamheap::erlang {
+
+namespace registered {
+inline constexpr std::string_view init = "init";
+inline constexpr std::string_view application_controller = "application_controller";
+inline constexpr std::string_view kernel_supervisor = "kernel_sup";
+/// The last supervisor that kernel starts: a node that has it is up.
+inline constexpr std::string_view last_of_kernel = "kernel_safe_sup";
+inline constexpr std::string_view net_kernel = "net_kernel";
+/// Reads the first modules, and has the code path of the boot script.
+inline constexpr std::string_view first_loader = "erl_prim_loader";
+/// Answers signals of the operating system (since 20).
+inline constexpr std::string_view signal_server = "erl_signal_server";
+/// Up to 25 it has the repeated timers of the module timer.
+inline constexpr std::string_view timer_server = "timer_server";
+/// Loads mnesia's tables.
+inline constexpr std::string_view table_loader = "mnesia_controller";
+}  // namespace registered
+
+/// What of such names is known.
+enum class RegisteredRole : std::uint8_t {
+    starts_node,       ///< works while the node starts
+    prints,            ///< writes to the terminal, standard output or standard error
+    keeps_log_events,  ///< may hold events of the log
+    protects_log,      ///< a log handler's protection against overload
+};
+bool has_role(std::string_view name, RegisteredRole role);
+
+}  // namespace beamheap::erlang
