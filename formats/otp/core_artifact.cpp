@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "bytes/spool.hpp"
+#include "bytes/thread_wait.hpp"
 #include "formats/otp/heaps/core_terms.hpp"
 #include "formats/otp/heaps/heap_reader.hpp"
 #include "formats/otp/heaps/stored_binaries.hpp"
@@ -20,6 +21,7 @@
 #include "formats/otp/processes/process_identity.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack_slots.hpp"
+#include "formats/otp/sampling/held_schedulers.hpp"
 #include "formats/otp/tables/carriers.hpp"
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/tables/tables.hpp"
@@ -65,6 +67,8 @@ public:
             });
         step();
         if (plan.tables) read_tables(reader);
+        if (plan.tables && live() && snapshot_.source.live->halt == VmHalt::none)
+            read_held_schedulers(reader, *image_->process());
         step();
         if (plan.atoms) read_atoms(reader);
         step();
@@ -218,6 +222,12 @@ private:
         LiveReading reading;
         reading.pid = image_->process()->pid();
         const auto now = std::chrono::system_clock::now().time_since_epoch();
+        switch (bytes::halt_of(*image_->process())) {
+            case bytes::Halt::none: break;
+            case bytes::Halt::stopped: reading.halt = VmHalt::stopped; break;
+            case bytes::Halt::traced: reading.halt = VmHalt::traced; break;
+            case bytes::Halt::frozen: reading.halt = VmHalt::frozen; break;
+        }
         reading.read_at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
         snapshot_.source.live = reading;
     }

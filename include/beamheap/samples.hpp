@@ -51,6 +51,9 @@ struct CpuSample {
     Pid pid;                            ///< none where no process is known
     StackId stack = StackId::none;      ///< Erlang frames, of Snapshot::stacks
     std::vector<std::uint32_t> native;  ///< youngest first, indexes into CpuSamples::natives; empty: in Erlang code
+    /// Of a thread that did not run, but sleeps with a process in hand (SampleRequest::one_of_each): the call of the
+    /// system, "write() on standard output, a pipe". Empty: it ran.
+    std::string held_in;
 };
 
 struct SampleRequest {

@@ -49,6 +49,15 @@ enum class RowReading : std::uint8_t {
 };
 std::string_view name_of(RowReading reading);  ///< "stable", "moving", "running"; empty: whole
 
+/// Why no thread of a VM runs, though it has not ended.
+enum class VmHalt : std::uint8_t {
+    none,
+    stopped,  ///< by a signal: SIGSTOP, or a terminal's
+    traced,   ///< by a debugger
+    frozen    ///< with its control group (a container that is paused)
+};
+std::string_view name_of(VmHalt halt);  ///< "stopped", "traced", "frozen"; empty: none
+
 /// How a VM that runs was read.
 struct LiveReading {
     std::uint32_t pid = 0;        ///< of the system
@@ -56,6 +65,7 @@ struct LiveReading {
     double took_ms = 0;           ///< how long that took
     std::uint64_t gone = 0;       ///< processes that ended between the reading of the table and theirs
     bool ended = false;           ///< the VM ended while it was read: what follows is missing
+    VmHalt halt = VmHalt::none;   ///< it stands still
 };
 
 /// Where the tables come from, and how far the input could be read.
@@ -203,6 +213,14 @@ struct Process {
     std::uint64_t offset = 0;   ///< where its entry begins in the (decompressed) input; address in a core
 };
 
+/// What holds a scheduler: its thread has a process and sleeps, in a call of the system that does not come back.
+struct SchedulerHold {
+    std::uint32_t least_ms = 0;    ///< for which it was looked at and did nothing
+    bool uninterruptible = false;  ///< in the kernel: a disk, a file system of another machine
+    TextId call = TextId::none;    ///< of the system: "write"; none: not told
+    TextId on = TextId::none;      ///< "standard output, a pipe"; none: on no file, or not told
+};
+
 struct Scheduler {
     enum class Kind : std::uint8_t { normal, dirty_cpu, dirty_io, dirty_cpu_queue, dirty_io_queue } kind = Kind::normal;
     std::uint32_t id = 0;  ///< 0 for the shared dirty run queues
@@ -214,8 +232,10 @@ struct Scheduler {
     ProcessState process_state = ProcessState::unknown;
     TextId process_internal_state = TextId::none;
     std::array<Count, 5> run_queue;  ///< lengths: max, high, normal, low, port
-    StackId stack = StackId::none;   ///< of the current process at the instant of the crash
-    bool crashed = false;            ///< the VM faulted while it wrote this section
+    StackId stack =
+        StackId::none;  ///< of the current process at the instant of the crash, or of the call that holds it
+    std::optional<SchedulerHold> held;  ///< of a VM that runs
+    bool crashed = false;               ///< the VM faulted while it wrote this section
 };
 
 struct Port {

@@ -90,7 +90,7 @@ static Status cmd_proc(const Context& context) {
         {.key = "process", .body = present::process_table(names, {id}, {.labels = true}), .object = true});
     document.members.push_back({.key = "stack",
                                 .title = "Stack, youngest frame first",
-                                .body = present::frame_table(view, snapshot.stacks[process.stack])});
+                                .body = present::frame_table(view, snapshot.stacks[analyses::stack_of(snapshot, id)])});
     const std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
     const bool has_dictionary = !view.roots_of(RootKind::dictionary).empty();
     document.members.push_back({.key = "dictionary",

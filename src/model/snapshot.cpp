@@ -15,6 +15,16 @@ std::string_view name_of(RowReading reading) {
     return {};
 }
 
+std::string_view name_of(VmHalt halt) {
+    switch (halt) {
+        case VmHalt::stopped: return "stopped";
+        case VmHalt::traced: return "traced";
+        case VmHalt::frozen: return "frozen";
+        case VmHalt::none: break;
+    }
+    return {};
+}
+
 std::string_view name_of(ProcessState state) {
     switch (state) {
         case ProcessState::waiting: return "waiting";

@@ -101,6 +101,18 @@ Readings readings_of(const Snapshot& snapshot) {
     return sums;
 }
 
+std::string_view vm_as_it_stands(VmHalt halt) {
+    switch (halt) {
+        case VmHalt::stopped:
+            return "VM that a signal has stopped (SIGSTOP, or a terminal's): none of its threads runs";
+        case VmHalt::traced: return "VM that a debugger has stopped: none of its threads runs";
+        case VmHalt::frozen:
+            return "VM that is frozen with its control group (a paused container): none of its threads runs";
+        case VmHalt::none: break;
+    }
+    return "running VM";
+}
+
 // "2026-11-22T15:40:01.250Z"
 std::string time_text(std::int64_t ms) {
     const std::time_t seconds = ms / 1000;
@@ -117,8 +129,9 @@ Text reading_text(const Snapshot& snapshot) {
     if (!snapshot.source.live) return text;
     const LiveReading& live = *snapshot.source.live;
     const Readings sums = readings_of(snapshot);
-    text.add(fmt::format("Process {} is a running VM, read without stopping it at {} in {:.0f} ms: {}, {} stable",
-                         live.pid, time_text(live.read_at_ms), std::max(live.took_ms, 1.0),
+    text.add(fmt::format("Process {} is a {}, read {}at {} in {:.0f} ms: {}, {} stable", live.pid,
+                         vm_as_it_stands(live.halt), live.halt == VmHalt::none ? "without stopping it " : "",
+                         time_text(live.read_at_ms), std::max(live.took_ms, 1.0),
                          counted(snapshot.processes.size(), "process", "processes"), grouped(sums.stable)));
     if (sums.moving != 0) text.add(fmt::format(", {} moving (figures of several instants)", grouped(sums.moving)));
     if (sums.running != 0) text.add(fmt::format(", {} running (no stack, no terms)", grouped(sums.running)));
@@ -138,7 +151,8 @@ Object source_of(const Snapshot& snapshot) {
                                      {"moving", sums.moving},
                                      {"running", sums.running},
                                      {"gone", live.gone},
-                                     {"ended", live.ended}}});
+                                     {"ended", live.ended},
+                                     {"halt", live.halt == VmHalt::none ? Value() : Value(name_of(live.halt))}}});
     return source;
 }
 

@@ -316,6 +316,7 @@ static Columns<std::size_t> scheduler_flags(const Names& names) {
 Table scheduler_table(const Names& names, Places places) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
+    const bool held = std::ranges::any_of(s.schedulers, [](const Scheduler& each) { return each.held.has_value(); });
     const auto queue = [&s](std::size_t priority) {
         return [&s, priority](const Row& r) { return Value(s.schedulers[r].run_queue[priority]); };
     };
@@ -335,6 +336,18 @@ Table scheduler_table(const Names& names, Places places) {
          [&s](const Row& r) {
              const ProcessState state = s.schedulers[r].process_state;
              return state == ProcessState::unknown ? Value() : Value(beamheap::name_of(state));
+         }},
+        {{.name = "held_in",
+          .title = "HELD IN",
+          .doc = "of a running VM: the call of the system in which its thread sleeps with that process in hand",
+          .content = Content::message,
+          .wide = !held},
+         [=, &s](const Row& r) {
+             const auto& held = s.schedulers[r].held;
+             if (!held) return Value();
+             std::string call =
+                 held->call == TextId::none ? "a call of the system" : std::string(s.text(held->call)) + "()";
+             return Value(held->on == TextId::none ? call : call + " on " + std::string(s.text(held->on)));
          }},
         {{.name = "current_port", .title = "PORT", .doc = "that it was running", .wide = true},
          [&s](const Row& r) { return text(port_text(s.schedulers[r].current_port)); }},

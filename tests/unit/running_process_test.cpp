@@ -16,8 +16,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "bytes/thread_wait.hpp"
 #include "formats/otp/running_vms.hpp"
 
 using namespace beamheap;
@@ -213,5 +215,42 @@ TEST_CASE("the VMs of this machine are those that are called so, with what the s
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
     }
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a call of the system is read from its line, and nothing else is taken for one", "[live]") {
+    using bytes::parse_call_line;
+    const auto call = parse_call_line("1 0x2 0x7ffd0010 0x5 0x0 0x0 0x0 0x7ffd00112233 0x7f11aabbccdd\n");
+    REQUIRE(call);
+    CHECK(call->number == 1);
+    CHECK(call->first == 2);
+    CHECK(call->second == 0x7ffd0010);
+    CHECK(call->stack_pointer == 0x7ffd00112233);
+    CHECK(call->program_counter == 0x7f11aabbccdd);
+    for (const char* line :
+         {"running\n", "-1 0x7ffd00112233 0x7f11aabbccdd\n", "", "1 0x2", "x y z", "99999999999 0 0 0 0 0 0 0 0"})
+        CHECK_FALSE(parse_call_line(line));
+}
+
+TEST_CASE("a control group is frozen where one of its files says so, in either version", "[live]") {
+    char folder[] = "/tmp/beamheap-groups-XXXXXX";
+    REQUIRE(::mkdtemp(folder) != nullptr);
+    const auto put = [&](const std::string& name, const std::string& text) {
+        const std::filesystem::path path = std::filesystem::path(folder) / name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << text;
+    };
+    put("a.slice/cgroup.events", "populated 1\nfrozen 1\n");
+    put("b.slice/cgroup.events", "populated 1\nfrozen 0\n");
+    put("freezer/docker/1/freezer.state", "FROZEN\n");
+    put("freezer/docker/2/freezer.state", "THAWED\n");
+    const std::string at = folder;
+    CHECK(bytes::is_frozen("0::/a.slice\n", at));
+    CHECK_FALSE(bytes::is_frozen("0::/b.slice\n", at));
+    CHECK(bytes::is_frozen("9:memory:/docker/1\n7:freezer:/docker/1\n", at));
+    CHECK_FALSE(bytes::is_frozen("7:freezer:/docker/2\n", at));
+    CHECK_FALSE(bytes::is_frozen("7:memory:/docker/1\n", at));
+    CHECK_FALSE(bytes::is_frozen("0::/b.slice/../a.slice\n", at));
+    CHECK_FALSE(bytes::is_frozen("no line\n::\n", at));
     std::filesystem::remove_all(folder);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "formats/otp/sampling/held_schedulers.hpp"
 #include "formats/otp/sampling/scheduler_sampler.hpp"
 #include "formats/otp/sampling/scheduling.hpp"
 
@@ -90,6 +91,7 @@ private:
     void begin() {
         result_.begin_ns = unix_ns();
         begin_ = monotonic_ns();
+        if (request_.one_of_each) held_.emplace(target_.reader, target_.process, schedulers_.threads());
     }
     std::uint64_t left() const {
         const auto length = static_cast<std::uint64_t>((request_.one_of_each ? 1.0 : request_.seconds) * 1e9);
@@ -112,7 +114,21 @@ private:
         for (std::size_t i = 0; i < resolved.native; ++i)
             row.native.push_back(schedulers_.native(schedulers_.frames()[i]));
     }
+    // Threads that gave no sample, have a process in hand and sleep.
+    void add_held() {
+        if (!held_ || !held_->any()) return;
+        std::vector<std::byte> buffer;
+        schedulers_.threads_stand(true);
+        for (const HeldThread& each : held_->still()) {
+            if (seen_.contains(result_.threads[each.thread].id)) continue;
+            const bytes::ThreadWait& wait = each.wait;
+            add(each.thread, schedulers_.resolve(held_->sample(each, buffer)));
+            result_.samples.back().held_in = (wait.call.empty() ? "a call of the system" : wait.call + "()") +
+                                             (wait.on.empty() ? "" : " on " + wait.on);
+        }
+    }
     void end(std::vector<std::uint64_t>& lags) {
+        add_held();
         result_.seconds = static_cast<double>(monotonic_ns() - begin_) / static_cast<double>(nanoseconds);
         result_.lag_p50 = quantile(lags, 50);
         result_.lag_p90 = quantile(lags, 90);
@@ -129,6 +145,7 @@ private:
     SchedulerSampler& schedulers_;
     CpuSamples result_;
     std::set<std::uint32_t> seen_;  // ids of threads that have given a sample
+    std::optional<HeldThreads> held_;
     std::uint64_t begin_ = 0;
 };
 

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/portrait.hpp"
 
+#include <algorithm>
+
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "analyses/processes/answers.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses {
 namespace {
+
+const Scheduler* scheduler_that_it_holds(const Snapshot& snapshot, ProcId process) {
+    const auto at = std::ranges::find_if(snapshot.schedulers, [&](const Scheduler& each) {
+        return each.held && each.current_process == snapshot[process].pid;
+    });
+    return at == snapshot.schedulers.end() ? nullptr : &*at;
+}
 
 constexpr double least_percent = 5;  // of what is live, for a part of it to be told
 constexpr std::uint64_t least_words = 1'000;
@@ -65,13 +75,28 @@ Sentence memory(const Snapshot& s, ProcId process, const Accumulation& heap, Ter
     return text;
 }
 
+// "It holds scheduler 2 in write() on standard output, a pipe."
+Sentence holding(const Snapshot& snapshot, ProcId process) {
+    const Scheduler* row = scheduler_that_it_holds(snapshot, process);
+    if (row == nullptr) return {};
+    return sentence("It holds {}scheduler {} in {}, which has not come back.",
+                    row->kind == Scheduler::Kind::normal ? Ours("") : Ours("dirty "),
+                    Amount{row->id, AmountUnit::plain}, call_that_holds(snapshot, *row->held));
+}
+
 }  // namespace
+
+StackId stack_of(const Snapshot& snapshot, ProcId process) {
+    if (snapshot[process].stack != StackId::none) return snapshot[process].stack;
+    const Scheduler* held = scheduler_that_it_holds(snapshot, process);
+    return held == nullptr ? StackId::none : held->stack;
+}
 
 std::vector<Sentence> portrait(const Snapshot& snapshot, ProcId process, const Waits& waits,
                                const SupervisionTree& tree, const Accumulation& heap, TermSource& terms) {
     std::vector<Sentence> sentences;
     for (Sentence& each : std::vector<Sentence>{kind(snapshot, process, tree, heap), waiting(snapshot, process, waits),
-                                                memory(snapshot, process, heap, terms)})
+                                                holding(snapshot, process), memory(snapshot, process, heap, terms)})
         if (!each.empty()) sentences.push_back(std::move(each));
     return sentences;
 }

@@ -18,4 +18,7 @@ namespace beamheap::analyses {
 std::vector<Sentence> portrait(const Snapshot& snapshot, ProcId process, const Waits& waits,
                                const SupervisionTree& tree, const Accumulation& heap, TermSource& terms);
 
+/// The stack of a process, or, of one that holds a scheduler of a VM that runs, that of the call that holds it.
+StackId stack_of(const Snapshot& snapshot, ProcId process);
+
 }  // namespace beamheap::analyses

@@ -168,8 +168,9 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     const bool place_now = diagnosis.says_worst || (diagnosis.largest_place.stands_out && !ended);
     if (place_now) say(diagnosis.largest_place.text);
     if (alive)
-        say(snapshot.source.live ? Ours("The node is running.")
-                                 : Ours("The node was running when its image was taken."));
+        say(!snapshot.source.live ? Ours("The node was running when its image was taken.")
+            : snapshot.source.live->halt == VmHalt::none ? Ours("The node is running.")
+                                                         : Ours("All that is told is as it was when the node stood still."));
     else if (!(diagnosis.says_worst && worst->tells_slogan)) say(diagnosis.slogan.meaning);
     if (!place_now) say(diagnosis.largest_place.text);
     if (!tells_end(snapshot, worst, diagnosis.death)) say(who_was_running(snapshot, diagnosis));

@@ -276,6 +276,16 @@ Sentence nodes_answer(const Snapshot& snapshot, const NodeReport& report) {
     return text.say(".");
 }
 
+Sentence call_that_holds(const Snapshot& snapshot, const SchedulerHold& held) {
+    const auto text = [&snapshot](TextId id, InputText::Holds holds) {
+        return InputText{std::string(snapshot.text(id)), holds};
+    };
+    Sentence words = held.call == TextId::none ? Sentence(Ours("a call of the system"))
+                                               : sentence("{}()", text(held.call, InputText::Holds::vm));
+    if (held.on != TextId::none) words.say(" on {}", text(held.on, InputText::Holds::message));
+    return words;
+}
+
 Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& report) {
     if (snapshot.schedulers.empty()) return Ours("No scheduler in this input: releases before 18 don't write them.");
     Sentence text =
@@ -285,6 +295,11 @@ Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& repo
     };
     dirty(report.busy_dirty_cpu, report.dirty_cpu, "dirty ones for the CPU");
     dirty(report.busy_dirty_io, report.dirty_io, "dirty ones for I/O");
+    const auto held =
+        std::ranges::find_if(snapshot.schedulers, [](const Scheduler& each) { return each.held.has_value(); });
+    if (held != snapshot.schedulers.end())
+        text.say("; scheduler {} is held by {} in {}", Amount{held->id, AmountUnit::plain},
+                 AnyProcess{held->current_process}, call_that_holds(snapshot, *held->held));
     const Count queued = report.queued.value();
     if (queued.value_or(0) != 0) {
         text.say("; {} waited to run", Counted{*queued, "process or port", "processes and ports"});

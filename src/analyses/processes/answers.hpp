@@ -29,6 +29,8 @@ Sentence ports_answer(const Snapshot& snapshot, const PortReport& report);
 Sentence timers_answer(const Snapshot& snapshot, const TimerReport& report);
 Sentence modules_answer(const Snapshot& snapshot, const ModuleReport& report);
 Sentence nodes_answer(const Snapshot& snapshot, const NodeReport& report);
+/// The call of the system that holds a scheduler: "write() on standard output, a pipe", "a call of the system".
+Sentence call_that_holds(const Snapshot& snapshot, const SchedulerHold& held);
 Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& report);
 
 }  // namespace beamheap::analyses
