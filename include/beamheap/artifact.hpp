@@ -50,8 +50,9 @@ enum class SlotsWanted : std::uint8_t {
     all,
 };
 
-/// How much of the input a question needs. Reading stops as soon as everything asked for is known.
-struct LoadPlan {
+/// Parts of an input that can be left out. What each kind of answer takes of them is named in
+/// analyses/facts/needs.hpp; sums of these are made by `|`.
+struct LoadParts {
     bool tables = false;  ///< everything but processes: memory, ports, ETS, timers, allocators, modules, nodes, ...
     bool links = false;   ///< Snapshot::links
     bool stacks = false;  ///< Process::stack, Process::stack_words
@@ -66,23 +67,56 @@ struct LoadPlan {
     bool module_versions = false;  ///< with `modules`: Module::attributes, Module::compilation, of core images, too
     bool to_the_end = false;       ///< read a stream to its end, to know whether it is complete
     /// Keep what questions about single processes' terms need. Of a stream, which can't be read again, the terms of
-    /// the processes for which `terms_of` says so (asked when the process table is complete; empty: all).
+    /// the processes for which LoadPlan::terms_of says so.
     bool terms = false;
-    std::function<bool(const Snapshot&, ProcId)> terms_of;
+    bool binaries = false;  ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
+
+    constexpr LoadParts& operator|=(const LoadParts& other) {
+        tables |= other.tables;
+        links |= other.links;
+        stacks |= other.stacks;
+        if (other.slots_of != nullptr) slots_of = other.slots_of;
+        labels |= other.labels;
+        atoms |= other.atoms;
+        modules |= other.modules;
+        code_path |= other.code_path;
+        module_versions |= other.module_versions;
+        to_the_end |= other.to_the_end;
+        terms |= other.terms;
+        binaries |= other.binaries;
+        return *this;
+    }
+    friend constexpr LoadParts operator|(LoadParts a, const LoadParts& b) { return a |= b; }
+    /// Whether all of `other` is among these.
+    constexpr bool has(const LoadParts& other) const {
+        const auto both = [](bool ours, bool theirs) { return ours || !theirs; };
+        return both(tables, other.tables) && both(links, other.links) && both(stacks, other.stacks) &&
+               both(labels, other.labels) && both(atoms, other.atoms) && both(modules, other.modules) &&
+               both(code_path, other.code_path) && both(module_versions, other.module_versions) &&
+               both(to_the_end, other.to_the_end) && both(terms, other.terms) && both(binaries, other.binaries) &&
+               (slots_of == other.slots_of || other.slots_of == nullptr);
+    }
+};
+
+/// How much of the input a question needs. Reading stops as soon as everything asked for is known.
+struct LoadPlan : LoadParts {
+    /// Of a stream: whose terms are kept (asked when the process table is complete; empty: all).
+    std::function<bool(const Snapshot&, ProcId)> terms_of = {};
     /// Processes whose terms will be asked for again and again (asked when the process table is complete): the graphs
     /// that `heaps` makes of them may be kept, as far as they take no more than some memory together.
-    std::function<bool(const Snapshot&, ProcId)> asked_often;
-    bool binaries = false;               ///< sizes of all binaries outside the heaps: Artifact::binary_bytes()
+    std::function<bool(const Snapshot&, ProcId)> asked_often = {};
     const HeapRequest* heaps = nullptr;  ///< decode heaps on the way; must outlive load()
+
+    /// Whether terms of any process are asked for.
+    bool any_terms() const { return terms || terms_of || heaps != nullptr; }
     /// Whether what this plan has loaded answers `other` too, its `heaps` aside, which are decoded when they are asked
     /// for.
     bool covers(const LoadPlan& other) const {
-        const auto has = [](bool ours, bool theirs) { return ours || !theirs; };
-        return has(tables, other.tables) && has(links, other.links) && has(stacks, other.stacks) &&
-               has(labels, other.labels) && has(atoms, other.atoms) && has(modules, other.modules) &&
-               has(to_the_end, other.to_the_end) && has(module_versions, other.module_versions) &&
-               has(code_path || (terms && !terms_of), other.code_path) && has(terms && !terms_of, other.terms) &&
-               has(binaries || terms, other.binaries) && (slots_of == other.slots_of || other.slots_of == nullptr);
+        LoadParts ours = *this;
+        ours.terms = terms && !terms_of;
+        ours.code_path |= ours.terms;
+        ours.binaries |= terms;
+        return ours.has(other);
     }
     /// Nothing but the process table: a dump is read up to the end of that table.
     bool only_processes() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/waits.hpp"
 #include "formats/format.hpp"
 #include "present/render.hpp"
@@ -188,10 +189,7 @@ void add_tables(const present::Document& document, std::vector<AnswerTable>& tab
 
 // Loads the small dump for whatever may be asked.
 Result<LoadedInput> small_input() {
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.terms = plan.binaries = true;
-    plan.slots_of = analyses::slots_for_waits;
+    const LoadPlan plan{analyses::need::everything};
     BH_TRY(std::shared_ptr<Artifact> artifact, open_artifact_bytes(small_dump, {}));
     BH_CHECK(artifact->load(plan));
     Anomalies met = artifact->snapshot().anomalies;

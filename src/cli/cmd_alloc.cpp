@@ -2,6 +2,7 @@
 // alloc: what the VM took from the system, what its blocks use of it, and where the difference is.
 #include <fmt/format.h>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/memory/allocators.hpp"
 #include "analyses/memory/carrier_sums.hpp"
 #include "cli/commands.hpp"
@@ -14,9 +15,7 @@
 namespace beamheap::cli {
 
 static Status cmd_alloc(const Context& context) {
-    LoadPlan plan;
-    plan.tables = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::AllocatorReport report = analyses::allocators(snapshot);

@@ -385,7 +385,6 @@ Status run(const Context& context) {
                                    .sizes = context.options().full},
                                   context.gathered());
     diagnoser.demand(plan);
-    plan.modules = true;  // totals count them
     plan_for_secrets(plan, plan.terms_of);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const analyses::Diagnosis diagnosis, diagnoser.judge(*artifact));

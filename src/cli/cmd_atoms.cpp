@@ -2,6 +2,7 @@
 // atoms: how full the table is, families of atoms that were made by a pattern, and the atoms, newest first.
 #include <fmt/format.h>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/totals.hpp"
 #include "cli/commands.hpp"
@@ -14,8 +15,7 @@
 namespace beamheap::cli {
 
 static Status cmd_atoms(const Context& context) {
-    LoadPlan plan;
-    plan.tables = plan.atoms = true;
+    LoadPlan plan{analyses::need::atoms};
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();

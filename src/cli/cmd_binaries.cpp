@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/facts/unreferenced.hpp"
 #include "analyses/memory/binary_holders.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
@@ -181,8 +182,7 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
 
 static Status cmd_binaries(const Context& context) {
     analyses::HeapStats stats(context.options().threads, {.binaries = true});
-    LoadPlan plan;
-    plan.tables = plan.labels = true;
+    LoadPlan plan{analyses::need::binaries};
     BH_CHECK(context.plan_for_selector(plan));
     const analyses::HeapStats* const gathered = context.gathered();
     if (gathered == nullptr) stats.demand(plan);

@@ -2,6 +2,7 @@
 // blame: which threads were inside a native function, by the Erlang function that they worked for.
 #include <fmt/format.h>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/native_stacks.hpp"
 #include "cli/commands.hpp"
 #include "present/native.hpp"
@@ -12,9 +13,7 @@
 namespace beamheap::cli {
 
 static Status cmd_blame(const Context& context) {
-    LoadPlan plan;
-    plan.stacks = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::stacks}));
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const NativeThreads native, artifact->native_threads());
     const std::string& function = context.argument(1);

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "analyses/diagnosis/diagnose.hpp"
+#include "analyses/facts/needs.hpp"
 #include "bytes/failed_reads.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_rules.hpp"
@@ -158,8 +159,8 @@ public:
         diagnoser.demand(plan);
         plan_for_secrets(plan, plan.terms_of);
         // Besides what the diagnosis needs.
-        if (demand_.plan.terms) plan.terms_of = nullptr;
-        plan.binaries |= demand_.plan.binaries;
+        if (demand_.parts.has(analyses::need::terms)) plan.terms_of = nullptr;
+        plan |= demand_.parts;
         OpenOptions open_options;
         open_options.executable = options_.executable;
         open_options.threads = options_.threads;

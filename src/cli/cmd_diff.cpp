@@ -6,6 +6,7 @@
 
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/diff.hpp"
+#include "analyses/facts/needs.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "present/describe.hpp"
@@ -25,7 +26,7 @@ Result<Side> load(const Context& context, const std::string& path) {
     LoadPlan plan;
     analyses::Diagnoser diagnoser({.threads = context.options().threads, .sizes = context.options().full});
     diagnoser.demand(plan);
-    plan.atoms = plan.binaries = plan.modules = true;
+    plan |= analyses::need::binary_sizes;
     plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctor: what was recognised, and how far it can be trusted.
+#include "analyses/facts/needs.hpp"
 #include "cli/commands.hpp"
 #include "cli/sandbox.hpp"
 #include "present/describe.hpp"
@@ -58,9 +59,7 @@ static analyses::Sentence answer(const Snapshot& snapshot, const std::vector<Che
 }
 
 static Status cmd_doctor(const Context& context) {
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::rules}));
     const Snapshot& snapshot = artifact->snapshot();
     std::vector<Check> checks = artifact->checks();
     present::Document document = context.document(snapshot);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
@@ -63,9 +64,7 @@ Result<std::size_t> find_table(const Snapshot& snapshot, std::string_view wanted
 }
 
 Status show_contents(const Context& context) {
-    LoadPlan plan;
-    plan.tables = true;
-    plan.labels = true;  // whose records its objects are
+    LoadPlan plan{analyses::need::objects};
     plan.terms_of = [](const Snapshot&, ProcId) { return false; };
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
@@ -122,9 +121,7 @@ Status show_contents(const Context& context) {
 
 static Status cmd_ets(const Context& context) {
     if (context.options().inputs.size() > 1) return show_contents(context);
-    LoadPlan plan;
-    plan.tables = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::EtsReport report = analyses::ets_tables(snapshot);

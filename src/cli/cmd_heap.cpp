@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -92,8 +93,7 @@ static Status cmd_heap(const Context& context) {
     const std::size_t depth = context.options().depth;
     if (dead && depth != 0)
         return Error{ErrorCode::usage, "heap: garbage is no tree: --dead and --depth don't go together", {}};
-    LoadPlan plan;
-    plan.stacks = true;
+    const LoadPlan plan{analyses::need::stacks};
     BH_TRY(const ProcessTerms process, dead ? open_process_garbage(context, plan, context.argument(1))
                                             : open_process_terms(context, plan, context.argument(1)));
     const present::TermView view = process.view(context);

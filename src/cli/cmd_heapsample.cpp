@@ -2,6 +2,7 @@
 // heapsample: which functions of a running VM allocate, in the shape of hprof's table.
 #include <fmt/format.h>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/allocation_profile.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
@@ -17,8 +18,7 @@ namespace {
 Status heapsample_once(const Context& context, const SampleRequest& request, const analyses::FunctionPattern& pattern,
                        const TakeWindow& take) {
     const Options& options = context.options();
-    LoadPlan plan;
-    plan.labels = true;
+    LoadPlan plan{analyses::need::labels};
     BH_CHECK(context.plan_for_selector(plan));
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const std::uint32_t pid, running_pid(artifact->snapshot()));

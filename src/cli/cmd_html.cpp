@@ -11,6 +11,7 @@
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -478,13 +479,10 @@ static Status cmd_html(const Context& context) {
         return Error{ErrorCode::usage, "html: the report is no text for a terminal",
                      "-o report.html writes it to a file."};
     BH_CHECK(may_write(output, options.overwrite));
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.slots_of = analyses::slots_for_waits;
+    LoadPlan plan{analyses::need::everything};
     // All heaps are decoded once, on the way, for all sections that are about them.
     analyses::HeapStats heaps(options.threads, {.frames = true, .binaries = true, .sizes = true});
     if (options.full) heaps.demand(plan);
-    plan.terms = plan.binaries = true;
     // Whom the rules look into, and the largest, are asked about several times.
     analyses::Diagnoser rules({.threads = options.threads, .full = options.full, .sizes = options.full}, &heaps);
     LoadPlan of_rules;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ledger: every megabyte of the node by its owner, top down.
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/memory/ledger.hpp"
 #include "cli/commands.hpp"
 #include "present/ledger.hpp"
@@ -28,8 +29,7 @@ void lead(present::Document& document, const analyses::Ledger& ledger) {
 
 static Status cmd_ledger(const Context& context) {
     analyses::HeapStats stats(context.options().threads, {.binaries = true});
-    LoadPlan plan;
-    plan.tables = plan.labels = plan.modules = plan.atoms = true;
+    LoadPlan plan{analyses::need::ledger};
     const analyses::HeapStats* const gathered = context.gathered();
     if (gathered == nullptr) stats.demand(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));

@@ -2,6 +2,7 @@
 // logs: log events that the node still held.
 #include <algorithm>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
@@ -31,8 +32,7 @@ analyses::Sentence answer(const std::vector<analyses::LogEvent>& events) {
 }  // namespace
 
 static Status cmd_logs(const Context& context) {
-    LoadPlan plan;
-    plan.stacks = plan.terms = true;
+    LoadPlan plan{analyses::need::logs};
     analyses::EventHolders holders;
     plan_for_secrets(plan, [&](const Snapshot& snapshot, ProcId id) { return holders(snapshot, id); });
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // modules: loaded code by size.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/code_lines.hpp"
@@ -30,10 +31,9 @@ Result<std::vector<present::ModuleCode>> look_for_files(const Options& options, 
 }  // namespace
 
 static Status cmd_modules(const Context& context) {
-    LoadPlan plan;
-    plan.tables = plan.modules = true;
+    LoadPlan plan{analyses::need::modules};
     const bool files = !context.options().code.empty() && plan_for_code(context.options(), plan);
-    plan.module_versions = files;
+    if (files) plan |= analyses::need::code_versions;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     std::vector<present::ModuleCode> code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nodes: this node and its peers.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
@@ -10,9 +11,7 @@
 namespace beamheap::cli {
 
 static Status cmd_nodes(const Context& context) {
-    LoadPlan plan;
-    plan.tables = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::NodeReport report = analyses::nodes(snapshot);

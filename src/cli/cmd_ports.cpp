@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ports: by driver and owner, those that processes wait for, and each of them.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
@@ -10,10 +11,7 @@
 namespace beamheap::cli {
 
 static Status cmd_ports(const Context& context) {
-    LoadPlan plan;
-    plan.tables = plan.labels = plan.links = plan.stacks = true;
-    plan.slots_of = analyses::slots_for_waits;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::ports}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::PortReport report =

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analyses/diagnosis/portrait.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "cli/commands.hpp"
@@ -46,9 +47,7 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
 }  // namespace
 
 static Status cmd_proc(const Context& context) {
-    LoadPlan plan;
-    plan.links = plan.stacks = plan.labels = plan.tables = true;
-    plan.slots_of = analyses::slots_for_waits;
+    LoadPlan plan{analyses::need::waits};
     plan.terms_of = analyses::MayBeAsked();
     BH_TRY(const ProcessTerms terms,
            open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));

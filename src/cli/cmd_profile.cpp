@@ -7,6 +7,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/diagnosis/function_words.hpp"
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/commands.hpp"
 #include "cli/traced_profile.hpp"
@@ -74,13 +75,11 @@ static Status cmd_profile(const Context& context) {
         BH_TRY(pattern, analyses::parse_function_pattern(options.pattern));
     }
     if (options.traced) return show_traced(context, pattern);
-    analyses::HeapStats stats(options.threads, {.frames = true});
-    LoadPlan plan;
-    plan.stacks = true;
+    analyses::HeapStats stats(options.threads, {.frames = true, .binary_sizes = false});
+    LoadPlan plan{analyses::need::stacks};
     BH_CHECK(context.plan_for_selector(plan));
     const analyses::HeapStats* const gathered = context.gathered();
     if (gathered == nullptr) stats.demand(plan);
-    plan.binaries = false;
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     if (gathered == nullptr) stats.store(*artifact);
     const analyses::HeapStats& heaps = gathered == nullptr ? stats : *gathered;

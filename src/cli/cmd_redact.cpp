@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "analyses/facts/needs.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
@@ -54,8 +55,7 @@ static Status cmd_redact(const Context& context) {
     const std::string& output = context.argument(1);
     BH_CHECK(not_for(context.options(), input));
     BH_CHECK(may_write(output, context.options().overwrite));
-    LoadPlan plan;
-    plan.modules = true;
+    LoadPlan plan{analyses::need::code};
     plan_for_secrets(plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();

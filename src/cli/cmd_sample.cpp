@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/cpu_profile.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "bytes/held_threads.hpp"
@@ -82,8 +83,7 @@ struct Question {
 Status sample_once(const Question& question, const TakeWindow& take) {
     const Context& context = question.context;
     const Options& options = context.options();
-    LoadPlan plan;
-    plan.labels = true;
+    LoadPlan plan{analyses::need::labels};
     BH_CHECK(context.plan_for_selector(plan));
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     BH_TRY(const std::uint32_t pid, running_pid(artifact->snapshot()));

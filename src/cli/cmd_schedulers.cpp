@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/native_stacks.hpp"
@@ -95,9 +96,7 @@ static Status cmd_schedulers(const Context& context) {
         BH_TRY(const double seconds, parse_seconds(context.options().duration));
         interval = std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(seconds * 1000)));
     }
-    LoadPlan plan;
-    plan.tables = plan.stacks = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::schedulers}));
     const Snapshot& snapshot = artifact->snapshot();
     if (!snapshot.source.live && !context.options().duration.empty())
         return Error{ErrorCode::not_held,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stacks: processes grouped by identical stack; with --running, what ran in one or several inputs.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/native_stacks.hpp"
@@ -15,8 +16,7 @@ namespace {
 
 // --running: what ran, added up over all inputs: a sampling profiler whose samples are images.
 Status running(const Context& context) {
-    LoadPlan plan;
-    plan.stacks = true;
+    const LoadPlan plan{analyses::need::stacks};
     std::vector<std::shared_ptr<Artifact>> artifacts;
     std::vector<std::vector<analyses::Sample>> samples;
     present::Document document;
@@ -41,9 +41,8 @@ static Status cmd_stacks(const Context& context) {
     if (context.options().running) return running(context);
     if (context.options().inputs.size() > 1)
         return Error{ErrorCode::usage, "stacks takes one input, unless --running adds up what ran in several", {}};
-    LoadPlan plan;
-    plan.stacks = true;
-    plan.labels = context.options().per_process;
+    LoadPlan plan{analyses::need::stacks};
+    if (context.options().per_process) plan |= analyses::need::labels;
     BH_CHECK(context.plan_for_selector(plan));
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/paths.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "cli/commands.hpp"
@@ -27,8 +28,7 @@ Error no_such_address(std::uint64_t address) {
 Result<std::string> owner_of(const Context& context, const AddressArgument& argument, bool& binary) {
     if (!argument.pid.empty()) return argument.pid;
     BH_TRY(const std::vector<AddressOwner> owners, find_owners(context, argument.address));
-    LoadPlan plan;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::processes}));
     const present::Names names(artifact->snapshot(), present::Syntax::erlang);
     const auto pid = [&](const AddressOwner& owner) { return names.pid(owner.pid); };
     if (owners.empty()) {
@@ -71,10 +71,8 @@ Result<Found> find(const Context& context) {
     BH_TRY(const AddressArgument argument, parse_address(context.argument(1)));
     bool binary = false;
     BH_TRY(const std::string pid, owner_of(context, argument, binary));
-    LoadPlan plan;
-    plan.stacks = true;
     Found found;
-    BH_TRY(found.process, open_process_terms(context, plan, pid));
+    BH_TRY(found.process, open_process_terms(context, {analyses::need::stacks}, pid));
     found.term = find_term(*found.process.terms, argument.address);
     if (found.term.kind != ElementKind::object) return no_such_address(argument.address);
     return found;

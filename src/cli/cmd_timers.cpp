@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // timers: by receiver and shape of message, and each of them.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/commands.hpp"
@@ -9,9 +10,7 @@
 namespace beamheap::cli {
 
 static Status cmd_timers(const Context& context) {
-    LoadPlan plan;
-    plan.tables = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::TimerReport report = analyses::timers(snapshot);

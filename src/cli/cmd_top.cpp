@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
@@ -119,12 +120,10 @@ static Status cmd_top(const Context& context) {
     const Context inner = context.with(options);
 
     const analyses::ProcessNeeds needs = needs_of(options, sort);
-    LoadPlan plan;
-    plan.links = needs.links;
-    plan.stacks = needs.stacks;
+    LoadPlan plan{analyses::need::of(needs)};
     const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for &&
                             sort != "initial_call" && sort != "name";
-    plan.labels = needs.labels || (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for);
+    if (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for) plan |= analyses::need::labels;
     BH_CHECK(inner.plan_for_selector(plan));
     analyses::HeapStats stats(options.threads, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tree: who supervises whom, with sums.
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "analyses/selectors/selectors.hpp"
@@ -10,9 +11,7 @@
 namespace beamheap::cli {
 
 static Status cmd_tree(const Context& context) {
-    LoadPlan plan;
-    plan.links = plan.labels = true;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::tree}));
     const Snapshot& snapshot = artifact->snapshot();
     ProcId top = ProcId::none;
     if (context.options().inputs.size() > 1) {

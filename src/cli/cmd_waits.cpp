@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
@@ -119,10 +120,7 @@ Sentence of_process(const Snapshot& snapshot, const analyses::Waits& waits, Proc
 }  // namespace
 
 static Status cmd_waits(const Context& context) {
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = true;
-    plan.slots_of = analyses::slots_for_waits;
-    plan.terms = true;
+    LoadPlan plan{analyses::need::waits | analyses::need::terms};
     plan.terms_of = analyses::MayBeAsked();
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();

@@ -13,6 +13,7 @@
 
 #include "analyses/code/code_path.hpp"
 #include "analyses/code/lines.hpp"
+#include "analyses/facts/needs.hpp"
 #include "cli/record_book.hpp"
 #include "cli/terminal.hpp"
 #include "present/sanitise.hpp"
@@ -63,9 +64,9 @@ bool plan_for_code(const Options& options, LoadPlan& plan) {
     const char* const environment = from_environment();
     if (options.no_code) return false;
     if (options.code.empty() && environment != nullptr && *environment == '\0') return false;
-    plan.modules = true;
+    plan |= analyses::need::code;
     const bool asked = std::find(options.code.begin(), options.code.end(), of_the_node) != options.code.end();
-    if (asked || (options.code.empty() && environment == nullptr)) plan.code_path = true;
+    if (asked || (options.code.empty() && environment == nullptr)) plan |= analyses::need::code_path;
     return true;
 }
 
@@ -88,8 +89,7 @@ Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& a
 
 bool plan_for_records(const Options& options, const LoadPlan& plan) {
     const bool told = !options.no_records;
-    return (told || options.redact != present::RedactLevel::none) &&
-           (plan.terms || plan.terms_of || plan.heaps != nullptr);
+    return (told || options.redact != present::RedactLevel::none) && plan.any_terms();
 }
 
 Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<CodeFiles> code) {

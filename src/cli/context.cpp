@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
@@ -48,7 +49,7 @@ void LoadedInput::forget_answers() {
 }
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
-    if (options_.redact == present::RedactLevel::full) plan.tables = true;  // their names are hidden in free texts, too
+    if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_of_tables;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
         if (plan.heaps != nullptr) BH_CHECK(loaded_->artifact->visit_heaps(*plan.heaps));
         return loaded_->artifact;
@@ -60,15 +61,16 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     open_options.threads = options_.threads;
     open_options.progress = shown ? shown : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
-    if (options_.strict) plan.to_the_end = true;
+    if (options_.strict) plan |= analyses::need::whole_input;
     const bool records = plan_for_records(options_, plan);
-    const bool code = (plan.stacks || records) && plan_for_code(options_, plan);
-    if (code && records) plan.module_versions = true;
+    const bool frames = plan.has(analyses::need::stacks);
+    const bool code = (frames || records) && plan_for_code(options_, plan);
+    if (code && records) plan |= analyses::need::code_versions;
     BH_CHECK(artifact->load(plan));
     std::shared_ptr<CodeFiles> files;
     if (code) {
         BH_TRY(files, open_code(options_, *artifact));
-        if (plan.stacks) add_frame_lines(options_, *artifact, *files, shown_to_people());
+        if (frames) add_frame_lines(options_, *artifact, *files, shown_to_people());
     }
     if (records) BH_CHECK(add_records(options_, artifact->snapshot(), files));
     progress.completed(artifact->snapshot().source.bytes);
@@ -77,10 +79,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
 }
 
 Result<LoadedInput> load_for_questions(const Context& context, const std::string& path, const Progress& progress) {
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.terms = plan.binaries = true;
-    plan.slots_of = analyses::slots_for_waits;
+    LoadPlan plan{analyses::need::everything};
     BH_TRY(std::shared_ptr<Artifact> artifact, context.open(path, plan, progress));
     const Anomalies met = artifact->snapshot().anomalies;
     return LoadedInput{path, std::move(plan), std::move(artifact), met};
@@ -149,10 +148,7 @@ Result<std::vector<bool>> Context::wanted(const Snapshot& snapshot) const {
 Status Context::plan_for_selector(LoadPlan& plan) const {
     if (options_.procs.empty()) return ok();
     BH_TRY(const analyses::Selector selector, analyses::parse_selector(options_.procs));
-    const analyses::ProcessNeeds needs = selector.needs();
-    plan.links = plan.links || needs.links;
-    plan.labels = plan.labels || needs.labels;
-    plan.stacks = plan.stacks || needs.stacks;
+    plan |= analyses::need::of(selector.needs());
     return ok();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/needs.hpp"
 #include "cli/output_file.hpp"
 #include "cli/terminal.hpp"
 #include "present/v8_snapshot.hpp"
@@ -201,11 +202,7 @@ std::vector<ProcId> largest_first(const Snapshot& snapshot, std::uint64_t& all_b
     return order;
 }
 
-Demand heap_file_demand() {
-    Demand demand;
-    demand.plan.tables = demand.plan.stacks = demand.plan.labels = demand.plan.terms = demand.plan.binaries = true;
-    return demand;
-}
+Demand heap_file_demand() { return {.parts = analyses::need::heap_file}; }
 
 Result<HeapFile> write_heap_snapshot(NodeModel& model, const std::string& path, bool overwrite,
                                      std::uint64_t most_nodes, When progress) {

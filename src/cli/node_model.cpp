@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/loop_state.hpp"
 #include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
@@ -59,34 +60,19 @@ private:
     Snapshot snapshot_;
 };
 
-LoadPlan everything() {
-    LoadPlan plan;
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
-    plan.terms = plan.binaries = true;
-    plan.slots_of = analyses::slots_for_waits;
-    return plan;
-}
-
 }  // namespace
 
 void Demand::add(const Demand& other) {
-    plan.tables |= other.plan.tables;
-    plan.links |= other.plan.links;
-    plan.stacks |= other.plan.stacks;
-    plan.labels |= other.plan.labels;
-    plan.atoms |= other.plan.atoms;
-    plan.modules |= other.plan.modules;
-    plan.to_the_end |= other.plan.to_the_end;
-    plan.terms |= other.plan.terms;
-    plan.binaries |= other.plan.binaries;
-    if (other.plan.slots_of != nullptr) plan.slots_of = other.plan.slots_of;
+    parts |= other.parts;
     heaps |= other.heaps;
     frames |= other.frames;
     references |= other.references;
 }
 
 NodeModel::NodeModel(const Options& options)
-    : options_(options), plan_(everything()), heaps_(std::make_unique<analyses::HeapStats>(1, analyses::HeapWishes{})) {
+    : options_(options),
+      plan_{analyses::need::everything},
+      heaps_(std::make_unique<analyses::HeapStats>(1, analyses::HeapWishes{})) {
     options_.format = "json";
     options_.columns.clear();
     options_.sort.clear();
@@ -107,16 +93,15 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     names_->hide_secrets(options_.redact != present::RedactLevel::none);
     secrets_.clear();
-    if (plan_.terms) secrets_ = known_secrets(*artifact_);
+    if (plan_.has(analyses::need::terms)) secrets_ = known_secrets(*artifact_);
     redactor_ = std::make_shared<const present::Redactor>(
         present::redaction(options_.redact, options_.salt, artifact_->snapshot(), secrets_));
 }
 
 Status NodeModel::open(const Context& context, const Demand& demand) {
     path_ = context.argument(0);
-    plan_ = demand.plan;
-    if (options_.redact == present::RedactLevel::full)
-        plan_.tables = true;  // their names are hidden in free texts, too
+    plan_ = LoadPlan{demand.parts};
+    if (options_.redact == present::RedactLevel::full) plan_ |= analyses::need::names_of_tables;
     gathered_ = demand.any_heaps();
     heaps_ = std::make_unique<analyses::HeapStats>(
         options_.threads, analyses::HeapWishes{.frames = demand.frames, .binaries = demand.references});

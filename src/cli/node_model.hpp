@@ -19,9 +19,9 @@
 
 namespace beamheap::cli {
 
-/// What must be loaded for tables. Its plan's `heaps` are the model's own.
+/// What must be loaded for tables; heaps are gathered by the model.
 struct Demand {
-    LoadPlan plan;
+    LoadParts parts{};
     bool heaps = false;       ///< live and garbage words of all processes
     bool frames = false;      ///< words by frame; decodes all heaps
     bool references = false;  ///< references to binaries; decodes all heaps

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using present::Column;
 using present::Content;
+namespace need = analyses::need;
 
 using WholeTable = present::Table (*)(NodeModel& model);
 using PartTable = present::Table (*)(NodeModel& model, const present::TermView& view);
@@ -32,7 +34,7 @@ using PartTable = present::Table (*)(NodeModel& model, const present::TermView& 
 struct NodeTable {
     std::string_view name;
     std::string_view doc;
-    void (*needs)(Demand& demand);
+    Demand needs;
     std::string_view verb = {}, member = {};  ///< the answer of that verb that has this table
     WholeTable whole = nullptr;
     PartTable part = nullptr;                       ///< of the terms of one process
@@ -47,7 +49,7 @@ Column pid_column() { return {.name = "pid", .title = "PID", .doc = "the process
 
 present::Table processes(NodeModel& model) {
     return present::process_table(model.names(), analyses::all_processes(model.snapshot()),
-                                  {.labels = model.plan().labels, .heaps = true});
+                                  {.labels = model.plan().has(need::labels), .heaps = true});
 }
 
 present::Table messages(NodeModel&, const present::TermView& view) {
@@ -60,14 +62,13 @@ present::Table messages(NodeModel&, const present::TermView& view) {
     return present::message_table(view, view.roots_of(RootKind::message), std::move(shape));
 }
 
-constexpr auto the_node = [](Demand& d) { d.plan.tables = true; };
-constexpr auto the_terms = [](Demand& d) { d.plan.terms = d.plan.stacks = d.plan.labels = true; };
+constexpr Demand the_node{need::node}, the_terms{need::terms_and_stacks};
 
 // In the order in which people ask for them.
 constexpr std::array node_tables{
     NodeTable{"dump",
               "the input and its node: one row",
-              [](Demand& d) { d.plan.tables = d.plan.to_the_end = d.plan.modules = true; },
+              Demand{need::input},
               {},
               {},
               [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
@@ -77,35 +78,23 @@ constexpr std::array node_tables{
               {},
               {},
               [](NodeModel& m) { return present::memory_table(m.names()); }},
-    NodeTable{"finding", "what went wrong, as analyze says",
-              [](Demand& d) {
-                  LoadPlan& p = d.plan;
-                  p.tables = p.links = p.stacks = p.labels = p.atoms = p.to_the_end = p.modules = p.terms = p.binaries =
-                      true;
-                  p.slots_of = analyses::slots_for_waits;
-              },
-              "analyze", "findings"},
-    NodeTable{"process", "every process", [](Demand&) {}, {}, {}, &processes},
-    NodeTable{"tree", "the supervision tree, with sums of what is below each process",
-              [](Demand& d) { d.plan.links = d.plan.labels = true; }, "tree", "rows"},
+    NodeTable{"finding", "what went wrong, as analyze says", Demand{need::everything}, "analyze", "findings"},
+    NodeTable{"process", "every process", Demand{}, {}, {}, &processes},
+    NodeTable{"tree", "the supervision tree, with sums of what is below each process", Demand{need::tree}, "tree",
+              "rows"},
     NodeTable{"frame",
               "every frame of every stack",
-              [](Demand& d) { d.plan.stacks = true; },
+              Demand{need::stacks},
               {},
               {},
               [](NodeModel& m) { return present::all_frames_table(m.names()); }},
     NodeTable{"link",
               "who is linked to whom, and who monitors whom",
-              [](Demand& d) { d.plan.links = d.plan.tables = true; },
+              Demand{need::relations},
               {},
               {},
               [](NodeModel& m) { return present::link_table(m.names()); }},
-    NodeTable{"waits_for", "who waits for whom",
-              [](Demand& d) {
-                  d.plan.tables = d.plan.links = d.plan.stacks = d.plan.labels = true;
-                  d.plan.slots_of = analyses::slots_for_waits;
-              },
-              "waits", "edges"},
+    NodeTable{"waits_for", "who waits for whom", Demand{need::waits}, "waits", "edges"},
     NodeTable{"message", "every message, with its shape", the_terms, {}, {}, nullptr, &messages, &has_messages},
     NodeTable{"dictionary",
               "every entry of a process dictionary",
@@ -125,34 +114,27 @@ constexpr std::array node_tables{
               &any_process,
               true},
     NodeTable{"profile", "live words by the function whose frame holds them",
-              [](Demand& d) { d.plan.stacks = d.frames = true; }, "profile", "rows"},
+              Demand{.parts = need::stacks, .frames = true}, "profile", "rows"},
     NodeTable{"binary", "binaries outside the heaps: who holds them, and what slices pin",
-              [](Demand& d) { d.plan.tables = d.plan.labels = d.references = true; }, "binaries", "rows"},
+              Demand{.parts = need::binaries, .references = true}, "binaries", "rows"},
     NodeTable{"binary_ref",
               "each reference from a heap to a binary outside",
-              [](Demand& d) { d.references = true; },
+              Demand{.references = true},
               {},
               {},
               [](NodeModel& m) { return present::binary_reference_table(m.names(), m.heaps().binaries()); }},
     NodeTable{"ets", "ETS tables with their owners", the_node, "ets", "rows"},
-    NodeTable{"port", "ports and what is queued in them",
-              [](Demand& d) {
-                  d.plan.tables = d.plan.labels = d.plan.links = d.plan.stacks = true;
-                  d.plan.slots_of = analyses::slots_for_waits;
-              },
-              "ports", "rows"},
+    NodeTable{"port", "ports and what is queued in them", Demand{need::ports}, "ports", "rows"},
     NodeTable{"timer", "timers", the_node, "timers", "rows"},
-    NodeTable{"atom", "every atom, newest first", [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; },
-              "atoms", "rows"},
-    NodeTable{"atom_family", "atoms that were made by a pattern",
-              [](Demand& d) { d.plan.tables = d.plan.atoms = d.plan.terms = true; }, "atoms", "families"},
+    NodeTable{"atom", "every atom, newest first", Demand{need::atoms | need::terms}, "atoms", "rows"},
+    NodeTable{"atom_family", "atoms that were made by a pattern", Demand{need::atoms | need::terms}, "atoms",
+              "families"},
     NodeTable{"ledger", "all memory by owner: rows add up to what the node has",
-              [](Demand& d) { d.plan.tables = d.plan.labels = d.plan.modules = d.plan.atoms = d.references = true; },
-              "ledger", "rows"},
+              Demand{.parts = need::ledger, .references = true}, "ledger", "rows"},
     NodeTable{"allocator", "what allocators hold of the system, and use of it", the_node, "alloc", "rows"},
-    NodeTable{"scheduler", "what each scheduler did, and who waited to run",
-              [](Demand& d) { d.plan.tables = d.plan.stacks = true; }, "schedulers", "rows"},
-    NodeTable{"module", "loaded code", [](Demand& d) { d.plan.tables = d.plan.modules = true; }, "modules", "rows"},
+    NodeTable{"scheduler", "what each scheduler did, and who waited to run", Demand{need::schedulers}, "schedulers",
+              "rows"},
+    NodeTable{"module", "loaded code", Demand{need::modules}, "modules", "rows"},
     NodeTable{"node", "other nodes that it knew", the_node, "nodes", "rows"},
     NodeTable{"log", "log events that the node still held", the_terms, "logs", "rows"},
 };
@@ -315,14 +297,12 @@ Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::C
     Demand demand;
     for (const sql::ColumnUse& use : uses) {
         const sql::Table& table = tables[use.table];
-        if (const NodeTable* row = find_node_table(table.name)) row->needs(demand);
-        else the_terms(demand);
+        const NodeTable* row = find_node_table(table.name);
+        demand.add(row == nullptr ? the_terms : row->needs);
         if (table.name != "process" || use.column >= table.columns.size()) continue;
         const analyses::ProcessColumn* column = analyses::find_process_column(table.columns[use.column].name);
         if (column == nullptr) continue;
-        demand.plan.links |= column->needs.links;
-        demand.plan.stacks |= column->needs.stacks;
-        demand.plan.labels |= column->needs.labels;
+        demand.parts |= need::of(column->needs);
         demand.heaps |= column->needs.heaps;
     }
     return demand;
@@ -332,10 +312,10 @@ std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
     std::vector<ExportTable> tables;
     for (const NodeTable& row : node_tables) {
         ExportTable table{.name = row.name, .doc = row.doc};
-        row.needs(table.demand);
+        table.demand.add(row.needs);
         table.of_heaps = row.part != nullptr || table.demand.any_heaps();
         if (row.name == "process") {
-            table.demand.plan.links = table.demand.plan.stacks = table.demand.plan.labels = true;
+            table.demand.parts |= need::links | need::stacks | need::labels;
             table.demand.heaps = full;
         }
         if (table.of_heaps && !full) continue;

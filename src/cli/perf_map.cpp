@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "analyses/facts/needs.hpp"
 #include "cli/output_file.hpp"
 #include "cli/sampling.hpp"
 #include "cli/terminal.hpp"
@@ -14,7 +15,7 @@ namespace beamheap::cli {
 
 Status write_perf_map(const Context& context) {
     const Options& options = context.options();
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(LoadPlan{}));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::processes}));
     BH_TRY(const std::uint32_t pid, running_pid(artifact->snapshot()));
     const std::string path = options.output.empty() ? fmt::format("/tmp/perf-{}.map", pid) : options.output;
     BH_CHECK(may_write(path, options.overwrite));

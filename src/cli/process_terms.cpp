@@ -10,6 +10,7 @@
 
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/kept_answers.hpp"
 #include "erlang/functions.hpp"
@@ -23,8 +24,7 @@ using ReadTerms = Result<std::unique_ptr<TermSource>>(Artifact&, ProcId);
 
 Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const std::string& pid, bool share,
                                    const std::function<ReadTerms>& read) {
-    plan.terms = true;
-    plan.labels = true;  // processes are named by what they are
+    plan |= analyses::need::process_terms;
     // Of a stream only the terms of this process are kept, and those that the plan wants anyway; who it is, is known
     // when the process table is complete.
     ProcId wanted = ProcId::none;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyses/facts/needs.hpp"
+
 namespace beamheap::cli {
 namespace {
 
@@ -25,7 +27,7 @@ void take_cookie(TermSource& terms, ObjectId id, std::vector<std::string>& secre
 }  // namespace
 
 void plan_for_secrets(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> also) {
-    plan.terms = true;
+    plan |= analyses::need::terms;
     plan.terms_of = [also = std::move(also)](const Snapshot& snapshot, ProcId id) {
         return is_keeper(snapshot, id) || (also && also(snapshot, id));
     };

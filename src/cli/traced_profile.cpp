@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/processes/traced_profile.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -68,7 +69,7 @@ present::Table traced_table(const present::Names& names, analyses::TracedProfile
 
 Status show_traced(const Context& context, const analyses::FunctionPattern& pattern) {
     const Options& options = context.options();
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(LoadPlan{}));
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::processes}));
     BH_TRY(const std::vector<TracedFunction> traced, artifact->traced());
     const Snapshot& snapshot = artifact->snapshot();
     analyses::TracedProfile profile = analyses::traced_profile(traced, options.per_process, [&](FunctionId function) {

@@ -35,8 +35,15 @@ static_assert(std::size(function_rows) < 256);
 
 bool has_role(std::string_view module, std::string_view function, FunctionRole role) {
     const std::size_t at = static_cast<std::size_t>(role);
-    return std::any_of(function_rows + first_rows[at], function_rows + first_rows[at + 1],
-                       [&](const FunctionRow& row) { return row.module.fits(module) && row.function.fits(function); });
+    const FunctionRow* const end = function_rows + first_rows[at + 1];
+    for (const FunctionRow* row = function_rows + first_rows[at]; row != end; ++row)
+        if (row->module.fits(module) && row->function.fits(function)) return true;
+    return false;
+}
+
+void RoleHolders::look_up(const Snapshot& s) {
+    for (std::size_t i = known_.size(); i < s.functions.size(); ++i)
+        known_.push_back(has_role(s, FunctionId{static_cast<std::uint32_t>(i)}, role_) ? 1 : 0);
 }
 
 }  // namespace beamheap::erlang

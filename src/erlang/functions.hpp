@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "beamheap/snapshot.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -105,8 +106,25 @@ inline bool has_role(std::string_view module, FunctionRole role) { return has_ro
 
 /// Of a snapshot's function; FunctionId::none has no role.
 inline bool has_role(const Snapshot& s, FunctionId id, FunctionRole role) {
-    return id != FunctionId::none && has_role(s.text(s.functions[id].module), s.text(s.functions[id].name), role);
+    if (id == FunctionId::none) return false;
+    const Function& function = s.functions[id];
+    return has_role(s.text(function.module), s.text(function.name), role);
 }
+/// The same, asked about many processes of one snapshot: each function is looked up once.
+class RoleHolders {
+public:
+    explicit RoleHolders(FunctionRole role) : role_(role) {}
+    bool operator()(const Snapshot& s, FunctionId id) {
+        if (id == FunctionId::none) return false;
+        if (index_of(id) >= known_.size()) look_up(s);
+        return known_[index_of(id)] != 0;
+    }
+
+private:
+    void look_up(const Snapshot& s);
+    FunctionRole role_;
+    std::vector<std::uint8_t> known_;  // by FunctionId
+};
 inline bool has_role(const Snapshot& s, FunctionId id, ModuleRole role) { return has_role(module_of(s, id), role); }
 
 }  // namespace beamheap::erlang

@@ -27,11 +27,12 @@ public:
         else if (open_end) kind_ = Kind::begin;
     }
     constexpr bool fits(std::string_view name) const {
+        if (kind_ == Kind::whole) return name.size() == text_.size() && name == text_;
         switch (kind_) {
-            case Kind::whole: return name == text_;
             case Kind::begin: return name.starts_with(text_);
             case Kind::end: return name.ends_with(text_);
             case Kind::part: return name.find(text_) != name.npos;
+            case Kind::whole:
             case Kind::any: break;
         }
         return true;

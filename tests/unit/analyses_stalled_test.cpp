@@ -612,7 +612,7 @@ std::optional<PutOff> kept(const std::string& state, const std::string& heap, st
         heap + queue + "=end\n";
     LoadPlan plan = test::everything();
     plan.terms = true;
-    plan.terms_of = may_put_off;
+    plan.terms_of = MayPutOff();
     const auto dump = test::load(text, plan);
     REQUIRE(dump != nullptr);
     const std::vector<PutOff> all = put_off(*dump);

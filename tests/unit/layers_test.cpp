@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -378,6 +379,44 @@ TEST_CASE("a module that is named is found", "[layers]") {
     CHECK(found("// \"gen_server\"") == 0);
     CHECK(found("std::string name;  ///< \"application_controller\"") == 0);
     CHECK(found("f(\"a call of gen_server: x\");") == 0);
+}
+
+namespace {
+
+/// Lines of code that touch a flag of a plan of loading: `plan.tables = true`, `demand.parts.atoms`.
+std::size_t flags_touched(const std::string& text) {
+    std::size_t count = 0;
+    for (const std::string_view plan : {"plan.", "plan_.", "plan().", "parts.", "parts_."})
+        for (const std::string_view flag : {"tables", "links", "stacks", "slots_of", "labels", "atoms", "modules",
+                                            "code_path", "module_versions", "to_the_end", "terms", "binaries"}) {
+            const std::string wanted = std::string(plan).append(flag);
+            for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
+                const auto word = [&](std::size_t i) {
+                    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+                };
+                if (!word(at + wanted.size()) && (at == 0 || !word(at - 1))) ++count;
+            }
+        }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("what an answer takes of the input is named in the room of facts", "[layers]") {
+    std::size_t seen = 0;
+    for (const char* folder : {"src/cli", "src/present", "src/sql", "src/analyses"})
+        for (const fs::path& path : files(root() / folder, {".cpp", ".hpp", ".inc"})) {
+            const std::string name = fs::relative(path, root()).string();
+            if (name.starts_with("src/analyses/facts/")) continue;
+            ++seen;
+            if (const std::size_t count = flags_touched(read(path)); count != 0)
+                FAIL_CHECK(name << " touches " << count << " flags of a plan: ask for a need (facts/needs.hpp)");
+        }
+    CHECK(seen > 200);
+    CHECK(flags_touched("plan.tables = plan.links = true;") == 2);
+    CHECK(flags_touched("d.plan.atoms") == 1);
+    CHECK(flags_touched("model.plan().labels") == 1);
+    CHECK(flags_touched("plan.terms_of = f; explan.links; parts.size()") == 0);
 }
 
 TEST_CASE("no file is longer than a reader takes in", "[layers]") {

@@ -4,12 +4,12 @@
 #include "analyses/diagnosis/halt.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/facts/catalogue/application_starts.hpp"
+#include "analyses/facts/needs.hpp"
 
 namespace beamheap::analyses {
 
 void Diagnoser::demand(LoadPlan& plan) {
-    // What rules read in the snapshot itself; facts add what they need.
-    plan.tables = plan.links = plan.stacks = plan.labels = plan.atoms = plan.modules = plan.to_the_end = true;
+    plan |= need::rules;
     facts_.need(plan);
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "analyses/facts/catalogue/suspects.hpp"
+#include "analyses/facts/needs.hpp"
 
 namespace beamheap::analyses {
 
@@ -39,7 +40,7 @@ std::size_t Facts::next_slot() {
 }
 
 void Facts::need(LoadPlan& plan) {
-    plan.terms = true;
+    plan |= need::terms;
     FactNeeds needs{plan, *this};
 #define BEAMHEAP_FACT(name) fact::name(needs);
 #include "fact_list.inc"

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/needs.hpp"
 #include "analyses/heaps/copy_bound.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
@@ -58,7 +59,7 @@ HeapStats::~HeapStats() = default;
 void HeapStats::demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted) {
     demand_.wanted = std::move(wanted);
     plan.heaps = &demand_;
-    plan.binaries = true;
+    if (wishes_.binary_sizes) plan |= need::binary_sizes;
 }
 
 void HeapStats::visit(const HeapVisit& visit) {

@@ -23,7 +23,8 @@ struct HeapWishes {
     bool binaries = false;  ///< references to binaries outside the heaps, one by one
     /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
     const std::vector<ProcId>* binaries_of = nullptr;
-    bool sizes = false;  ///< flat and retained words: terms that a message would blow up
+    bool sizes = false;        ///< flat and retained words: terms that a message would blow up
+    bool binary_sizes = true;  ///< Process::refc_bytes
 };
 
 class HeapStats {

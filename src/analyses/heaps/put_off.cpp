@@ -184,9 +184,9 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
 
 }  // namespace
 
-bool may_put_off(const Snapshot& s, ProcId id) {
+bool MayPutOff::operator()(const Snapshot& s, ProcId id) {
     const Process& process = s[id];
-    if (waits_for_table(s, process) || loads_tables(s, process)) return true;
+    if (awaits_tables_(s, process.current_function) || loads_tables(s, process)) return true;
     if (process.link_range.count < least_callers) return false;  // nearly all: before names are looked at
     if (!has_role(s, process.current_function, erlang::FunctionRole::may_put_off)) return false;
     if (process.state != ProcessState::waiting || allocated_words(process) > largest_server) return false;
@@ -200,9 +200,9 @@ std::vector<PutOff> put_off(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     std::vector<PutOff> found;
     add_tables(artifact, found);
+    MayPutOff may;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        if (!may_put_off(s, ProcId{i}) || waits_for_table(s, s.processes[i]) || loads_tables(s, s.processes[i]))
-            continue;
+        if (!may(s, ProcId{i}) || waits_for_table(s, s.processes[i]) || loads_tables(s, s.processes[i])) continue;
         const auto terms = artifact.terms(ProcId{i});
         if (!terms) continue;
         const bool log = has_role(s, s.processes[i].current_function, erlang::FunctionRole::of_disk_log);

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "beamheap/artifact.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
@@ -47,9 +48,15 @@ struct PutOff {
 
 /// Whether a process may be such a server, an idle one of these kinds that many monitor, or waits for a table. Needs
 /// links and stacks.
-bool may_put_off(const Snapshot& snapshot, ProcId process);
+class MayPutOff {
+public:
+    bool operator()(const Snapshot& snapshot, ProcId process);
 
-/// Those that are. Needs LoadPlan::terms with may_put_off among terms_of.
+private:
+    erlang::RoleHolders awaits_tables_{erlang::FunctionRole::awaits_tables};
+};
+
+/// Those that are. Needs LoadPlan::terms with MayPutOff among terms_of.
 std::vector<PutOff> put_off(Artifact& artifact);
 
 }  // namespace beamheap::analyses

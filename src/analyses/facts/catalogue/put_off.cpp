@@ -8,7 +8,7 @@ Result<PutOffs> find_fact(FactOf<PutOffs>, const Facts&, Artifact& artifact) { r
 namespace fact {
 void put_off(FactNeeds& needs) {
     needs.plan.links = needs.plan.stacks = true;
-    needs.whose_terms.emplace_back(may_put_off);
+    needs.whose_terms.emplace_back(MayPutOff());
 }
 }  // namespace fact
 

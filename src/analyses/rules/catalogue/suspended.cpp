@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace suspended_rule {
@@ -27,9 +28,11 @@ std::uint64_t callers(const Facts& facts, ProcId process) {
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const auto asked = [&](ProcId id) { return std::max(s[id].msgq_len.value_or(0), callers(facts, id)); };
+    erlang::RoleHolders stopped_by_sys(erlang::FunctionRole::is_suspended);
     std::vector<ProcId> found;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
+        if (s[id].state != ProcessState::suspended && !stopped_by_sys(s, s[id].current_function)) continue;
         if (!is_suspended(facts, id) || (s[id].name == TextId::none && asked(id) == 0)) continue;
         if (callers(facts, id) < others_tell_waiters && s[id].msgq_len.value_or(0) < others_tell_messages)
             found.push_back(id);
