@@ -25,7 +25,7 @@ doors(_Args) ->
     catch global:register_name({shop, token, bin(761)}, self()),
     Vault = specimen(vault, fun(Ready) ->
         catch logger:set_process_metadata(#{user => ann, access_token => bin(762)}),
-        catch apply(proc_lib, set_label, [{session, bin(763), #{token => bin(764)}}]),
+        catch apply(proc_lib, set_label, [{session, bare(36), #{token => bin(764)}}]),
         put({shop, <<"refreshToken">>}, bin(765)),
         put('$ancestors', [list_to_atom(nick(3)), self()]),
         Port = open_command(),
@@ -33,7 +33,7 @@ doors(_Args) ->
         self() ! {traced, 1},
         Ready(), hold({state, Port, [alone(Kind) || Kind <- [elixir(), clients(), brokers(), identity(),
                        nested(), queries(), rows(), bytes(), http(), settings(), statements(), command_lines(), files(), markup(),
-                       numbers(), changes(), reports(), erlangs(), unicode(), closures(), bare()]], keys_in_all_cases()}) end),
+                       numbers(), changes(), reports(), erlangs(), unicode(), closures(), bare()]], keys_in_all_cases(), pems()}) end),
     [Vault ! M || M <- messages(Vault)],
     labelled(),
     supervised(),
@@ -108,7 +108,7 @@ clients() ->
 brokers() ->
     [{amqp_params_network, <<"guest">>, {plaintext, list_to_binary(low(15))}, <<"/">>, "h", 5672}, {amqp_params_network, <<"guest">>, {encrypted, list_to_binary(low(16))}, <<"/">>, "h", 5672},
      {shovel, #{<<"src-uri">> => text(["amqp://u:", low(17), "@mq"]), <<"dest-uri">> => [text(["amqps://u:", low(18), "@mq"])]}}, {simple_bind, "cn=admin", low(19)}, {bind, <<"cn=ops">>, list_to_binary(low(20))},
-     {scram, bin(809), bin(810), <<"salt">>, sha512, 4096}, {snmp, [{community, hush(811)}]}, {sasl_config, {"ann", low(21), plain}}, [{sasl, {scram_sha_256, "ann", low(22)}}]].
+     {scram, bin(809), bin(810), <<"salt">>, sha512, 4096}, {snmp, [{community, hush(811)}]}, {sasl_config, {"ann", bare(35), plain}}, [{sasl, {scram_sha_256, "ann", low(22)}}]].
 
 identity() ->
     [[<<"eyJhbGciOiJIUzI1NiJ9">>, $., <<"eyJzdWIiOiIxIn0">>, $., bin(812)], {'ECPrivateKey', 1, bin(813), {namedCurve, {1, 3, 6}}, <<4, 1, 2>>, asn1_NOVALUE}, {key, {'ECPrivateKey', bin(814)}},
@@ -118,7 +118,7 @@ identity() ->
      text(["passphrase: correct horse battery ", hush(826), "\n"]), text(["seed phrase: abandon ability ", low(29), " able\n"]), text(["mnemonic=\"abandon ability ", low(30), "\""]),
      text(["a=ice-ufrag:x\r\na=ice-pwd:", hush(827), "\r\n"]), text(["a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:", hush(828), "kJ9sd8fYw2QzAAbbCCddEEffGG\r\n"]),
      text(["PuTTY-User-Key-File-3: ssh-ed25519\r\nEncryption: none\r\nPrivate-Lines: 1\r\n", hush(829), "kJ9sd8fYw2Qz\r\nPrivate-MAC: ", hush(830), "\r\n"]),
-     [<<"-----BEGIN EC PRIVATE KEY-----">>, text([hush(831), lists:duplicate(40, $A)]), <<"-----END EC PRIVATE KEY-----">>], text(["ann:{SHA}", hush(832), "kJ9sd8fYw2QzAAbb="])].
+     text(["ann:{SHA}", hush(832), "kJ9sd8fYw2QzAAbb="])].
 
 %% One word, as atoms, texts and binaries in every case that people write.
 keys_in_all_cases() ->
@@ -130,7 +130,7 @@ nested() ->
     [{password, {value, low(80)}}, {secret, {ok, {some, low(81)}}}, #{password => {system, "DB_PASSWORD", list_to_binary(low(82))}}, {ok, {password, list_to_binary(low(83))}}, [{password, [[list_to_binary(low(84))]]}],
      #{password => #{plain => list_to_binary(low(85))}}, {db, [{auth, [{user, "u"}, {pass, low(86)}]}]}, {credentials, {user, "u"}, low(87)}, #{<<"credentials">> => [<<"u">>, list_to_binary(low(88))]},
      {token, {jwt, {claims, #{sub => 1}, list_to_binary(low(89))}}}, {[{[{<<"password">>, list_to_binary(low(90))}]}]}, {struct, [{<<"token">>, list_to_binary(low(91))}]}, {set, password, {old, low(92)}, {new, low(93)}},
-     {update, <<"api_key">>, [list_to_binary(low(94))]}, {config, [{changed, [{password, {low(95), low(96)}}]}]}, [{a, 1} | {token, low(97)}], [list_to_binary(low(98)) | secret], {secret, [bin(833) | <<"x">>]},
+     {update, <<"api_key">>, [list_to_binary(low(94))]}, {config, [{changed, [{password, {low(95), low(96)}}]}]}, [{a, 1} | {token, low(97)}], [list_to_binary(bare(37)) | secret], {secret, [bin(833) | <<"x">>]},
      #{token => <<(bin(834))/binary, 3:5>>}, {password, <<1:3, (bin(835))/binary>>}].
 
 queries() ->
@@ -181,8 +181,11 @@ command_lines() ->
 
 files() ->
     [text(["DefaultEndpointsProtocol=https;AccountName=a;AccountKey=", low(210), ";EndpointSuffix=x"]), text(["Driver={x};Server=h;Uid=u;Pwd=", low(211), ";"]), text(["//pkg.x/:_password=", low(212), "\n"]),
-     text(["machine h\nlogin u\npassword ", hush(868), "\n"]), text(["[remote \"origin\"]\nurl = https://x-access-token:", low(213), "@github.com/x\n"]), text(["protocol=https\nusername=u\npassword=", low(214), "\n"]),
-     text(["-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n", low(215), "\n-----END PGP PRIVATE KEY BLOCK-----"])].
+     text(["machine h\nlogin u\npassword ", hush(868), "\n"]), text(["[remote \"origin\"]\nurl = https://x-access-token:", low(213), "@github.com/x\n"]), text(["protocol=https\nusername=u\npassword=", low(214), "\n"])].
+
+%% They hide what stands between them: the last of all.
+pems() -> [[<<"-----BEGIN EC PRIVATE KEY-----">>, text([hush(831), lists:duplicate(40, $A)]), <<"-----END EC PRIVATE KEY-----">>],
+           text(["-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n", low(215), "\n-----END PGP PRIVATE KEY BLOCK-----"])].
 
 markup() ->
     [text(["<input type=\"password\" name=\"p\" value=\"", low(220), "\">"]), text(["<input value=\"", low(221), "\" name=\"password\">"]), text(["<input name=\"_csrf_token\" type=\"hidden\" value=\"", low(222), "\">"]),
@@ -201,7 +204,7 @@ changes() ->
 reports() ->
     [#{label => {proc_lib, crash}, report => [[{initial_call, {shop, init, ['Argument__1']}}, {messages, [{set_password, list_to_binary(low(240))}]}, {dictionary, [{token, list_to_binary(low(241))}]}], []]},
      {"Connection to ~s with ~p failed", ["db", [{password, low(242)}]]}, {crash_report, [{error_info, {error, {badmatch, #{<<"apiKey">> => list_to_binary(low(243))}}, []}}]},
-     {badarg, [{crypto, mac, [hmac, sha256, {key, list_to_binary(low(244))}, <<"x">>], []}, {shop_token, sign, [list_to_binary(low(245)), 1], []}]}].
+     {badarg, [{crypto, mac, [hmac, sha256, list_to_binary(low(244)), <<"x">>], []}, {shop_token, sign, [list_to_binary(low(245)), 1], []}]}].
 
 erlangs() ->
     [{{env, shop, db_password}, low(250)}, {config, [{shop, [{repo, [{password, low(251)}]}]}]}, {auth_method, {password, low(252)}}, {user_data, {"ann", {password_hash, list_to_binary(low(253))}}}, #{{shop, token} => low(254)},
