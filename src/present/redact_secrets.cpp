@@ -77,6 +77,7 @@ public:
             else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0)))) at_option();
             else if (c == '/' && (last == ' ' || last == '"')) at_option();
             else if (c == '$' || (c == '{' && upper(at(text_, i_ + 1)))) at_dollar();
+            else if (c == '.' && starts(text_, i_, "...")) at_unknown();
             else if (c == '@') at_sign();
             else if (c == ':' && starts(text_, i_, "://")) url_userinfo();
             else ++i_;
@@ -103,6 +104,14 @@ private:
     void at_option() {
         const TextSpan secret = secret_of_option(text_, i_);
         secret.begin != secret.end ? replace(secret.begin, secret.end, "***") : void(++i_);
+    }
+    // What could not be read of a term: it may be the key of what stands beside it.
+    void at_unknown() {
+        const char last = before(i_);
+        i_ += 3;
+        const std::size_t next = skip_spaces(text_, i_);
+        if (starts(text_, next, "=>")) mask_value(next + 2);
+        else if (at(text_, next) == ',' && (last == '{' || last == ',')) mask_elements(next, true);
     }
     void at_sign() {
         const TextSpan secret = secret_of_source(text_, i_);
@@ -457,10 +466,13 @@ private:
         mask_value(value);
         return true;
     }
-    // All elements that follow the comma at `i`, if one stands there.
-    void mask_elements(std::size_t i) {
+    // All elements that follow the comma at `i`, if one stands there; or the texts among them.
+    void mask_elements(std::size_t i, bool texts = false) {
         while (at(text_, i) == ',') {
-            mask_value(i + 1);
+            const std::size_t next = skip_spaces(text_, i + 1);
+            const bool is_text = at(text_, next) == '"' || behind_sigil(next) != next || starts(text_, next, "<<");
+            if (texts && !is_text) i_ = std::max(i_, skip_element(text_, next));
+            else mask_value(next);
             i = skip_spaces(text_, i_);
         }
         i_ = std::max(i_, std::min(i, text_.size()));
@@ -500,8 +512,10 @@ private:
             const bool quote =
                 value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
             if (quote) {
-                // PASSWORD 'x' of SQL
-                if (is || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
+                // PASSWORD 'x' of SQL; a text that was printed by ~p in Elixir's syntax
+                const std::size_t from = i + (at(text_, i) == '\\' ? 2 : 1);
+                const bool secret = n == 0 && looks_secret(text_.substr(from, word_end(from) - from));
+                if (is || secret || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
                 return;
             }
             if (value.empty()) return;

@@ -54,6 +54,15 @@ void SecretTerms::hide(const Element& element) {
     mark_hidden_binaries();
 }
 
+void SecretTerms::hide_elements(ObjectId tuple, std::uint64_t key) {
+    if (!marked_) mark_all();
+    if (tuple.space == ObjectId::Space::heap) all_but_[tuple.number] = key;
+    ElementCursor cursor = source_.elements(tuple);
+    Element element;
+    for (std::uint64_t i = 0; source_.next(cursor, element); ++i)
+        if (i != key) hide(element);
+}
+
 TermKind SecretTerms::kind_of(const Element& element) {
     if (element.kind != ElementKind::object) return TermKind::unknown;
     switch (element.id.space) {
@@ -168,6 +177,13 @@ bool is_secret_field(TermSource& source, std::string_view field, const Element& 
 }
 
 std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
+    if (!all_but_.empty() && tuple.space == ObjectId::Space::heap)
+        if (const auto found = all_but_.find(tuple.number); found != all_but_.end()) {
+            std::vector<std::uint64_t> places;
+            for (std::uint64_t i = 0; i < source_.elements(tuple).left; ++i)
+                if (i != found->second) places.push_back(i);
+            return places;
+        }
     std::vector<std::uint64_t> places = elements_behind_keys(tuple);
     if (records_ != nullptr && !records_->empty()) add_secret_fields(tuple, places);
     return places;

@@ -34,6 +34,8 @@ public:
     bool hides(ObjectId id);
     /// Hides a term and its parts: what names it stands outside of the terms.
     void hide(const Element& element);
+    /// The same of all elements of a tuple but the one at `key`, numbers and atoms among them.
+    void hide_elements(ObjectId tuple, std::uint64_t key);
     /// Places of a tuple's elements, from 0 on, in order, that its keys name: {password, X}, {{token, _}, X},
     /// {header, "Authorization", X}. All of them, where the tuple itself is hidden.
     std::vector<std::uint64_t> elements_of(ObjectId tuple);
@@ -91,6 +93,8 @@ private:
 
     TermSource& source_;
     const analyses::RecordScope* records_;
+    std::unordered_map<std::uint32_t, std::uint64_t>
+        all_but_;  // of tuples of the heap that hide_elements() was asked for
     bool marked_ = false;
     std::vector<bool> secret_, secret_literals_;
     std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps

@@ -365,18 +365,14 @@ Table root_table(const TermView& view, bool garbage) {
                     view.nothing(garbage ? "no garbage" : "no root refers to anything"));
 }
 
-void TermView::hide(const Element& term) const {
-    if (secrets_ != nullptr) secrets_->hide(term);
+void TermView::hide_elements(ObjectId tuple, std::uint64_t key) const {
+    if (secrets_ != nullptr) secrets_->hide_elements(tuple, key);
 }
 
 Table object_table(const TermView& view, std::uint32_t key, bool secret) {
     for (const std::uint32_t root : secret ? view.roots_of(RootKind::table_object) : std::vector<std::uint32_t>()) {
         const Element object = view.source().root(root);
-        if (object.kind != ElementKind::object) continue;
-        ElementCursor cursor = view.source().elements(object.id);
-        Element element;
-        for (std::uint32_t i = 1; view.source().next(cursor, element); ++i)
-            if (i != key) view.hide(element);
+        if (object.kind == ElementKind::object) view.hide_elements(object.id, key - 1);
     }
     const auto key_of = [view, key](std::uint32_t root) {
         Element found;

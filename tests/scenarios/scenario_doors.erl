@@ -20,7 +20,7 @@ doors(_Args) ->
     persistent_term:put({shop, {stripe, secret_key}}, bin(756)),
     application:set_env(kernel, shop_db_password, hush(757)),
     application:set_env(kernel, shop_repo, [{hostname, "db"}, {password, bin(758)}]),
-    catch erlang:set_cookie('other@localhost', list_to_atom(hush(759))),
+    catch erlang:set_cookie('other@localhost', 'Lone759xVw7'),
     catch logger:update_primary_config(#{metadata => #{api_token => bin(760)}}),
     catch global:register_name({shop, token, bin(761)}, self()),
     Vault = specimen(vault, fun(Ready) ->

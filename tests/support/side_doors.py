@@ -16,7 +16,7 @@ import suite as s
 HUSH = re.compile(rb"Hush\d{3}|hushed[a-j]{3}")
 REST = re.compile(rb"\d{3}xVw7")  # what is left of one whose first characters are gone
 BARE = re.compile(rb"Bare\d{3}")
-NICK = re.compile(rb"Nick\d{3}")
+NICK = re.compile(rb"Nick\d{3}|Lone\d{3}")
 CARDS = [b"4111111111111111", b"5555 5555 5555 4444", b"4242424242424242", b"378282246310005", b"4000-0566-5566-5556", b"6011111111111117",
          *(b"908700%d" % number for number in (17, 18, 19, 23, 24, 25, 26))]
 LARGE = [str(int.from_bytes(b"Hush%03dxVw7" % number, "big")).encode() for number in range(870, 877)]
