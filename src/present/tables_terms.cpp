@@ -383,6 +383,17 @@ Table object_table(const TermView& view, std::uint32_t key, bool secret) {
             if (!view.source().next(cursor, found)) return Element{};
         return found;
     };
+    // Atoms and small numbers are no objects that could be hidden.
+    const auto text_of = [view, key, hidden = secret && view.secrets() != nullptr](std::uint32_t root) {
+        const Element object = view.source().root(root);
+        if (!hidden || object.kind != ElementKind::object) return view.root_text(root);
+        std::string text;
+        ElementCursor cursor = view.source().elements(object.id);
+        Element element;
+        for (std::uint64_t i = 1; view.source().next(cursor, element); ++i)
+            text += (i == 1 ? "{" : ",") + (i == key ? view.text(element) : std::string("'***'"));
+        return text + "}";
+    };
     Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "by key in ordered sets, else by hash"},
          [=](const std::uint32_t& r) { return Value(view.graph().roots()[r].index); }},
@@ -403,7 +414,7 @@ Table object_table(const TermView& view, std::uint32_t key, bool secret) {
           .content = Content::term,
           .own_line = true,
           .keyed_by = "key"},
-         [=](const std::uint32_t& r) { return Value(view.root_text(r)); }},
+         [=](const std::uint32_t& r) { return Value(text_of(r)); }},
     };
     return table_of(std::move(columns), view.roots_of(RootKind::table_object), "an empty table");
 }

@@ -20,7 +20,7 @@ doors(_Args) ->
     persistent_term:put({shop, {stripe, secret_key}}, bin(756)),
     application:set_env(kernel, shop_db_password, hush(757)),
     application:set_env(kernel, shop_repo, [{hostname, "db"}, {password, bin(758)}]),
-    catch erlang:set_cookie('other@localhost', 'Lone759xVw7'),
+    catch erlang:set_cookie('other@localhost', lone(759)),
     catch logger:update_primary_config(#{metadata => #{api_token => bin(760)}}),
     catch global:register_name({shop, token, bin(761)}, self()),
     Vault = specimen(vault, fun(Ready) ->
@@ -52,6 +52,7 @@ low(N) -> "hushed" ++ [$a + C - $0 || C <- lists:flatten(io_lib:format("~3..0w",
 bare(N) -> lists:flatten(io_lib:format("Bare~3..0w of the town", [N])).
 nick(N) -> lists:flatten(io_lib:format("Nick~3..0w", [N])).
 text(Parts) -> iolist_to_binary(Parts).
+lone(N) -> list_to_atom(lists:flatten(io_lib:format("Lone~3..0wxVw7", [N]))).
 number(N) -> binary:decode_unsigned(bin(N)).
 hex(Text) -> text([io_lib:format("~2.16.0b", [C]) || <<C>> <= text(Text)]).
 

@@ -22,16 +22,18 @@ CARDS = [b"4111111111111111", b"5555 5555 5555 4444", b"4242424242424242", b"378
 LARGE = [str(int.from_bytes(b"Hush%03dxVw7" % number, "big")).encode() for number in range(870, 877)]
 
 
-def hidden_forms(word):
-    """A text as lists of numbers, in hexadecimal digits, and as base64 have it, whatever stands before it."""
+def hidden_forms(word, behind):
+    """A text as lists of numbers, in hexadecimal digits, and as base64 have it, whatever stands before it. `behind` is a character of the
+    kind that comes next, of which the first four bits are known."""
     shapes = [mark.join(str(byte) for byte in word).encode() for mark in (",", ", ")]
     shapes += [word.hex().encode(), word.hex().upper().encode()]
     for shift in range(3):
-        shapes.append(base64.b64encode(b"\0" * shift + word)[(4 if shift else 0):-4])
-    return [shape for shape in shapes if len(shape) > 4]
+        known = base64.b64encode(b"\0" * shift + word + behind + b"\0\0")
+        shapes.append(known[-(-8 * shift // 6):(8 * (shift + len(word)) + 4) // 6])
+    return shapes
 
 
-FORMS = {HUSH: [form for word in (b"Hush", b"hushed") for form in hidden_forms(word)], BARE: hidden_forms(b"Bare"), NICK: [], REST: []}
+FORMS = {HUSH: [*hidden_forms(b"Hush", b"0"), *hidden_forms(b"hushed", b"a")], BARE: hidden_forms(b"Bare", b"0"), NICK: [], REST: []}
 
 
 def leaks(out, words, numbers=True):
