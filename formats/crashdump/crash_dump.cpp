@@ -147,6 +147,7 @@ Status CrashDump::load(const LoadPlan& plan) {
     heap_dialect_ = heap_dialect(loader, scanner.style);
     labels_loaded_ = plan.labels;
     literals_in_heaps_ = loader.dialect.version <= 3;
+    window_.close();  // what terms are read from is the source
     return ok();
 }
 

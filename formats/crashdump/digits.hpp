@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in text, sixteen bytes at a time. Every function reads up to 16 bytes from where it is pointed to.
+// Numbers in text, eight or sixteen bytes at a time. Functions read up to 16 bytes from where they are pointed to.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -15,6 +16,34 @@ struct HexNumber {
     std::uint64_t value;
     unsigned digits;  ///< 0 to 16; 0: no hexadecimal digit there
 };
+
+/// The number that up to seven digits 0-9 at p are, and how many they are: 0 for none, with any value. What follows may
+/// be one more. Reads eight bytes.
+struct ShortNumber {
+    std::uint64_t value;
+    unsigned digits;
+};
+inline ShortNumber read_short_number(const char* p) {
+    if constexpr (std::endian::native == std::endian::little) {
+        std::uint64_t text;
+        std::memcpy(&text, p, sizeof text);
+        text ^= 0x3030303030303030ull;  // digits are their values now; the high bit tells what is none
+        constexpr std::uint64_t high = 0x8080808080808080ull;
+        const std::uint64_t others = ((text | (text + 0x7676767676767676ull)) & high) | 1ull << 63;
+        const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 56u;  // that digits take
+        text <<= (64 - bits) & 63u;  // zeros before them; now pairs, then fours, then all
+        text = text * 10 + (text >> 8);
+        constexpr std::uint64_t pairs = 0x000000FF000000FFull;
+        const std::uint64_t value =
+            ((text & pairs) * (100 + (1000000ull << 32)) + (text >> 16 & pairs) * (1 + (10000ull << 32))) >> 32;
+        return {value, bits / 8};
+    }
+    std::uint64_t value = 0;
+    unsigned digits = 0;
+    for (; digits < 7 && p[digits] >= '0' && p[digits] <= '9'; ++digits)
+        value = value * 10 + static_cast<unsigned>(p[digits] - '0');
+    return {value, digits};
+}
 
 #if defined(__SSE2__)
 

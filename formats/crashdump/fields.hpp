@@ -35,25 +35,6 @@ struct FieldPlace {
     std::uint64_t seen = 0;  ///< bits by rows
 };
 
-/// The line at the front of `body` as this field, where it is a plain decimal number that no field takes for odd, below
-/// 10^14: its length, LF included. 0 for anything else, with nothing written: read_field() knows the rest.
-template <class Row>
-std::size_t take_plain_number(const Field<Row>& field, Row& row, std::string_view body) {
-    constexpr std::size_t always_fits = 14;  // digits
-    const std::size_t key = field.key.size();
-    if (field.count == nullptr || body.size() < key + always_fits + 1 || body[0] != field.key[0] ||
-        std::memcmp(body.data(), field.key.data(), key) != 0)
-        return 0;
-    const char* const digits = body.data() + key;
-    std::uint64_t value = 0;
-    std::size_t count = 0;
-    for (; count < always_fits && digits[count] >= '0' && digits[count] <= '9'; ++count)
-        value = value * 10 + static_cast<unsigned>(digits[count] - '0');
-    if (count == 0 || digits[count] != '\n') return 0;
-    row.*field.count = value;
-    return key + count + 1;
-}
-
 /// Reads `line` into `row`; `place` is moved behind the match. Of a field that a section has once the first line
 /// counts, and a further one is counted as repeated_field: readers add to lists, or keep a place and a count that
 /// belong together. False: no such field.

@@ -56,6 +56,7 @@ struct Loader {
         std::string text;  ///< 0xADDRESS (m:f/a + offset), as it was read
         std::uint64_t address = 0;
         Frame frame;
+        bool has_zeros = false;  ///< bytes, as no line has
     };
     std::array<KnownCounter, 64> known_counters{};
     /// A line of a =proc section as it stood the last time, with its LF, and a row that it was read into: most

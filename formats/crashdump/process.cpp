@@ -3,8 +3,11 @@
 // the rows below are in writing order and span R10B to 29.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <new>
 
+#include "formats/crashdump/digits.hpp"
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
 #include "formats/crashdump/stack.hpp"
@@ -70,6 +73,12 @@ void read_parent(Loader& loader, Process& process, std::string_view value, std::
     else if (value != "[]") loader.anomalies().add(Anomaly::bad_line, offset, value);
 }
 
+void take_counter(Process& process, const Loader::KnownCounter& known) {
+    process.program_counter = known.address;
+    if (known.frame.function == FunctionId::none) return;
+    process.pc_offset = known.frame.offset;
+    process.current_function = known.frame.function;
+}
 void read_program_counter(Loader& loader, Process& process, std::string_view value, std::uint64_t) {
     Loader::KnownCounter& known = loader.known_counters[Loader::slot_of_counter(value)];
     if (known.text != value) {
@@ -77,11 +86,9 @@ void read_program_counter(Loader& loader, Process& process, std::string_view val
         known.text = value;
         known.address = parse_hex(value.substr(0, blank)).value_or(0);
         known.frame = blank == std::string_view::npos ? Frame() : read_frame(loader, value.substr(blank + 2));
+        known.has_zeros = value.find('\0') != std::string_view::npos;
     }
-    process.program_counter = known.address;
-    if (known.frame.function == FunctionId::none) return;
-    process.pc_offset = known.frame.offset;
-    process.current_function = known.frame.function;
+    take_counter(process, known);
 }
 
 void read_arity(Loader& loader, Process& process, std::string_view value, std::uint64_t offset) {
@@ -234,6 +241,52 @@ static_assert(row_of("Spawned as: ") < std::size(process_fields) && row_of("arit
               row_of("Spawned by: ") < std::size(process_fields) &&
               row_of("Program counter: ") < std::size(process_fields));
 
+constexpr std::size_t program_counter_row = row_of("Program counter: ");
+
+// A row of a number, its key as words of eight bytes: text is held against it without a loop.
+struct NumberLine {
+    static constexpr std::size_t width = 16;
+    using Words = std::array<std::uint64_t, 2>;
+    std::size_t size = std::size_t{1} << 48;  // of the key; other rows fit nowhere
+    Count Process::*count = nullptr;
+    Words front{}, in_front{};  // its first bytes, and which those are
+    Words end{};                // its last ones, where it has more
+    /// `text` has as many bytes as the key, and as many as two words.
+    bool begins(const char* text) const {
+        Words met;
+        std::memcpy(met.data(), text, width);
+        if ((met[0] & in_front[0]) != front[0] || (met[1] & in_front[1]) != front[1]) return false;
+        if (size <= width) return true;
+        std::memcpy(met.data(), text + size - width, width);
+        return met == end;
+    }
+};
+constexpr auto number_lines = [] {
+    static_assert(process_fields[std::size(process_fields) - 1].count == nullptr);  // a number has a row behind it
+    std::array<NumberLine, std::size(process_fields)> lines{};
+    const auto words = [](std::string_view key, char in_key) {
+        std::array<char, NumberLine::width> bytes{};
+        for (std::size_t i = 0; i < key.size(); ++i) bytes[i] = in_key != 0 ? in_key : key[i];
+        return std::bit_cast<NumberLine::Words>(bytes);
+    };
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+        const Field<Process>& field = process_fields[row];
+        NumberLine line;  // each row is assigned: GCC 12 leaves those of zeros that are not
+        if (field.count != nullptr) {
+            line.size = field.key.size();
+            line.count = field.count;
+            line.front = words(field.key.substr(0, NumberLine::width), 0);
+            line.in_front = words(field.key.substr(0, NumberLine::width), static_cast<char>(0xFF));
+            if (line.size > NumberLine::width) line.end = words(field.key.substr(line.size - NumberLine::width), 0);
+        }
+        lines[row] = line;
+    }
+    return lines;
+}();
+static_assert(std::ranges::all_of(process_fields, [](const auto& field) {
+    return field.count == nullptr || field.key.size() <= 2 * NumberLine::width;
+}));
+
 // Fields that whole entries may lack.
 constexpr std::string_view not_of_all[] = {"Name: ",      "Last scheduled in for: ", "Current call: ", "Spawned by: ",
                                            "Link list: ", "Program counter: ",       "arity = "};
@@ -306,13 +359,9 @@ public:
 
     void read(std::string_view body) {
         std::string_view rest = body;
-        while (!rest.empty()) {
-            if (const std::size_t taken = take_expected(rest); taken != 0) {
-                found(place_.hint);
-                went_on_to(place_.hint);
-                rest.remove_prefix(taken);
-                continue;
-            }
+        for (;;) {
+            rest.remove_prefix(take_expected(rest.data(), rest.size()));
+            if (rest.empty()) break;
             const std::uint64_t offset = section_.body_offset + (body.size() - rest.size());
             const std::string_view line = take_line(rest);
             if (!line.empty()) other_line(line, offset);
@@ -330,16 +379,85 @@ public:
 
 private:
     bool has(std::size_t row) const { return (place_.seen >> row & 1) != 0; }
-    /// The line at the front of `rest` where it is the one that is looked for first, and a plain number or what that
-    /// line was the last time, as nearly all are: its length. 0: it has to be read.
-    std::size_t take_expected(std::string_view rest) {
-        const Field<Process>& field = process_fields[place_.hint];
-        if ((place_.seen >> place_.hint & 1) != 0) return 0;
-        if (field.repeat == nullptr) return take_plain_number(field, process_, rest);
-        const Loader::RepeatedLine& last = loader_.repeated_lines[place_.hint];
-        if (last.size == 0 || !rest.starts_with({last.text.data(), last.size}) || !field.repeat(process_, last.row))
+    /// Takes lines from the front of `text` as long as each is the one that is looked for first, and a plain number or
+    /// what that line was the last time, as nearly all are: their bytes. Rows are as they followed each other then.
+    std::size_t take_expected(const char* const text, const std::size_t size) {
+        const char* at = text;
+        const char* const end = text + size;
+        while (at != end) {
+            if (number_lines[place_.hint].count != nullptr) at = take_numbers(at, end);
+            const std::size_t row = place_.hint;
+            if (at == end || place_.seen >> row != 0) break;
+            const std::size_t line = expected(row, at, static_cast<std::size_t>(end - at));
+            if (line == 0) break;
+            at += line;
+            place_.seen |= std::uint64_t{1} << row;
+            row_ = row;
+            place_.hint = behind(row);
+        }
+        return static_cast<std::size_t>(at - text);
+    }
+    /// Likewise, of short numbers alone.
+    [[gnu::noinline]] const char* take_numbers(const char* at, const char* const end) {
+        constexpr std::ptrdiff_t behind_key = 16;  // the digits of a number that is read at once, LF, and some
+        std::size_t row = place_.hint, last = row_;
+        std::uint64_t seen = place_.seen;
+        Process& process = process_;
+        const std::uint8_t* const next = loader_.field_behind.data();
+        while (seen >> row == 0) {
+            const NumberLine& line = number_lines[row];
+            const auto key = static_cast<std::ptrdiff_t>(line.size);
+            if (end - at < behind_key + key || !line.begins(at)) break;
+            const ShortNumber number = read_short_number(at + key);
+            if (number.digits == 0 || at[key + number.digits] != '\n') break;
+            process.*line.count = number.value;
+            at += key + number.digits + 1;
+            seen |= std::uint64_t{1} << row;
+            last = row;
+            row = next[row] != 0 ? next[row] : row + 1;
+        }
+        place_ = {row, seen};
+        row_ = last;
+        return at;
+    }
+    /// The length of the line at the front of `text`, LF included, if it can be taken as this row's; 0: it has to be
+    /// read.
+    std::size_t expected(std::size_t row, const char* text, std::size_t size) {
+        const Field<Process>& field = process_fields[row];
+        if (field.repeat != nullptr) {
+            const Loader::RepeatedLine& last = loader_.repeated_lines[row];
+            if (last.size == 0 || size < last.size || std::memcmp(text, last.text.data(), last.size) != 0) return 0;
+            return field.repeat(process_, last.row) ? last.size : 0;
+        }
+        if (field.count != nullptr) return longer_number(row, text, size);
+        return row == program_counter_row ? known_counter(text, size) : 0;
+    }
+    /// Likewise, where it is a number of more digits, below 10^14.
+    std::size_t longer_number(std::size_t row, const char* text, std::size_t size) {
+        constexpr std::size_t most = 14;  // digits: no field takes such a number for odd
+        const std::size_t key = process_fields[row].key.size();
+        if (size < key + most + 1 || std::memcmp(text, process_fields[row].key.data(), key) != 0) return 0;
+        const char* const digits = text + key;
+        std::uint64_t value = 0;
+        std::size_t count = 0;
+        for (; count < most && digits[count] >= '0' && digits[count] <= '9'; ++count)
+            value = value * 10 + static_cast<unsigned>(digits[count] - '0');
+        if (count == 0 || digits[count] != '\n') return 0;
+        process_.*process_fields[row].count = value;
+        return key + count + 1;
+    }
+    /// Likewise, where it is the line of a program counter that was met before.
+    std::size_t known_counter(const char* text, std::size_t size) {
+        constexpr std::string_view key = process_fields[program_counter_row].key;
+        constexpr std::size_t least = 20;  // bytes of the value, of which its slot is told
+        if (size < key.size() + least || std::memcmp(text, key.data(), key.size()) != 0) return 0;
+        const Loader::KnownCounter& known = loader_.known_counters[Loader::slot_of_counter({text + key.size(), least})];
+        const std::size_t line = key.size() + known.text.size();
+        if (known.text.size() < least || known.has_zeros || line >= size || text[line] != '\n' ||
+            std::memcmp(text + key.size(), known.text.data(), known.text.size()) != 0)
             return 0;
-        return last.size;
+        take_counter(process_, known);
+        return line + 1;
     }
     void remember(std::size_t row, std::string_view line) {
         Loader::RepeatedLine& last = loader_.repeated_lines[row];
@@ -353,8 +471,11 @@ private:
     void went_on_to(std::size_t row) {
         if (row_ != none) loader_.field_behind[row_] = static_cast<std::uint8_t>(row);
         row_ = row;
+        place_.hint = behind(row);
+    }
+    std::size_t behind(std::size_t row) const {
         const std::size_t behind = loader_.field_behind[row];
-        place_.hint = behind != 0 ? behind : row + 1 == std::size(process_fields) ? 0 : row + 1;
+        return behind != 0 ? behind : row + 1 == std::size(process_fields) ? 0 : row + 1;
     }
     void found(std::size_t row) {
         static_assert(std::size(process_fields) <= std::tuple_size_v<decltype(Loader::field_behind)>);

@@ -2,6 +2,7 @@
 #include "formats/crashdump/process_identity.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 
@@ -30,21 +31,40 @@ std::size_t line_start(std::string_view text, std::size_t at) {
     return before == std::string_view::npos ? 0 : before + 1;
 }
 
-// The next place of the key that RabbitMQ's processes have, or npos. Of its letters '_' is the one that is rarest in
-// heaps.
-std::size_t find_own_name(std::string_view text, std::size_t from) {
+// The next place in [from, to) of the key that RabbitMQ's processes have, or npos. Of its letters '_' is the one that
+// is rarest in heaps.
+std::size_t find_own_name(std::string_view text, std::size_t from, std::size_t to) {
     constexpr std::string_view key = "process_name,";
     constexpr std::size_t mark = 7;
     static_assert(key[mark] == '_');
     const char* const begin = text.data();
-    const char* const end = begin + text.size();
-    for (const char* hit = begin + std::min(from + mark, text.size()); (hit = bytes::find_byte(hit, end, '_')) != end;
-         ++hit) {
+    const char* const end = begin + to;
+    for (const char* hit = begin + std::min(from + mark, to); (hit = bytes::find_byte(hit, end, '_')) != end; ++hit) {
         const std::size_t at = static_cast<std::size_t>(hit - begin) - mark;
         if (text.substr(at).starts_with(key)) return at;
     }
     return text.npos;
 }
+
+// An address that lines begin with. The last digits of neighbours differ.
+class LineAddress {
+public:
+    explicit LineAddress(std::string_view address) : address_(address) {
+        if (address.size() >= told) std::memcpy(&last_, address.data() + address.size() - told, told);
+    }
+    bool begins(const char* line, const char* end) const {
+        const std::size_t digits = address_.size();
+        if (digits < told || static_cast<std::size_t>(end - line) <= digits || line[digits] != ':') return false;
+        std::uint32_t last = 0;
+        std::memcpy(&last, line + digits - told, told);
+        return last == last_ && std::memcmp(line, address_.data(), digits) == 0;
+    }
+
+private:
+    static constexpr std::size_t told = sizeof(std::uint32_t);
+    std::string_view address_;
+    std::uint32_t last_ = 0;
+};
 
 }  // namespace
 
@@ -58,7 +78,9 @@ void LabelFinder::begin() {
     label_ = application_ = TextId::none;
 }
 
-void LabelFinder::dictionary(std::string_view body) {
+void LabelFinder::dictionary(std::string_view text) {
+    dictionary_.assign(text);
+    std::string_view body = dictionary_;
     while (!body.empty()) {
         const std::string_view line = take_line(body);
         if (line.size() > 1 && line.size() < 20 && line[0] == 'H') entries_.emplace_back(line.substr(1));
@@ -84,17 +106,68 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
             if (body.empty() || !follow(loader, search, body)) break;
         }
 
+    if (find_last_entries(text)) {
+        for (std::size_t i = places_.size(); i-- > 0;) {
+            const char* const line = text.data() + places_[i];
+            const char* const end = bytes::find_byte(line, text.data() + text.size(), '\n');
+            const auto to = static_cast<std::size_t>(end - text.data());
+            const std::size_t met = entries_met_;
+            if (bytes::find_byte(line, end, '$') != end) look_for_keys(loader, text, places_[i], to);
+            if (entries_met_ == met && bytes::find_byte(line, end, '_') != end)
+                look_for_own_names(loader, text, places_[i], to);
+        }
+        entries_met_ = entries_.size();
+        return;
+    }
+    look_for_keys(loader, text, 0, text.size());
+    // Most processes have no other entries than those, which have been met by now.
+    look_for_own_names(loader, text, 0, text.size());
+}
+
+// A VM dumps what a process holds from its stack on, then from its messages, then from its dictionary, entry by entry
+// and what each refers to behind it: their lines are mostly among the last ones. False: not all are there.
+bool LabelFinder::find_last_entries(std::string_view text) {
+    // So many bytes are looked at, and such a part of all: in vain that costs little.
+    constexpr std::ptrdiff_t always = 512, part = 8, most = 4096, step = 64;
+    places_.clear();
+    if (entries_met_ == entries_.size()) return false;
     const char* const begin = text.data();
     const char* const end = begin + text.size();
-    for (const char* hit = begin; entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end;
-         ++hit) {
+    const char* const least = end - std::min({end - begin, (end - begin) / part + always, most});
+    std::size_t left = entries_.size();
+    LineAddress wanted(entries_[left - 1]);
+    const auto take = [&](const char* line) {
+        if (!wanted.begins(line, end)) return;
+        places_.push_back(static_cast<std::size_t>(line - begin));
+        if (--left != entries_met_) wanted = LineAddress(entries_[left - 1]);
+    };
+    const char* at = end;
+    for (; at - least >= step && left != entries_met_; at -= step)
+        for (std::uint64_t feeds = bytes::places_of(at - step, '\n'); feeds != 0 && left != entries_met_;) {
+            const int last = 63 - std::countl_zero(feeds);
+            feeds ^= std::uint64_t{1} << last;
+            take(at - step + last + 1);
+        }
+    while (at != least && left != entries_met_)
+        if (*--at == '\n') take(at + 1);
+    if (at == begin && left != entries_met_) take(begin);
+    return left == entries_met_;
+}
+
+void LabelFinder::look_for_keys(Loader& loader, std::string_view text, std::size_t from, std::size_t to) {
+    const char* const begin = text.data();
+    const char* const end = begin + to;
+    for (const char* hit = begin + from;
+         entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
         if (text.substr(position).starts_with("$initial_call,")) met_key(loader, text, position, Key::initial_call);
         else if (text.substr(position).starts_with("$ancestors,")) met_key(loader, text, position, Key::ancestors);
         else if (text.substr(position).starts_with("$process_label,")) met_key(loader, text, position, Key::label);
     }
-    // Most processes have no other entries than those, which have been met by now.
-    for (std::size_t at = 0; entries_met_ < entries_.size() && (at = find_own_name(text, at)) != text.npos; ++at)
+}
+
+void LabelFinder::look_for_own_names(Loader& loader, std::string_view text, std::size_t from, std::size_t to) {
+    for (std::size_t at = from; entries_met_ < entries_.size() && (at = find_own_name(text, at, to)) != text.npos; ++at)
         met_key(loader, text, at, Key::own_name);
 }
 

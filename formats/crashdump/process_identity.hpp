@@ -53,6 +53,9 @@ private:
     };
     static bool is_label(Key key) { return key == Key::label || key == Key::own_name; }
     static bool is_own_name(std::string_view printed);
+    bool find_last_entries(std::string_view text);
+    void look_for_keys(Loader& loader, std::string_view text, std::size_t from, std::size_t to);
+    void look_for_own_names(Loader& loader, std::string_view text, std::size_t from, std::size_t to);
     void met_key(Loader& loader, std::string_view text, std::size_t position, Key key);
     void found_key(Loader& loader, Key key, std::string_view value);
     bool follow(Loader& loader, Search& search, std::string_view body);
@@ -69,8 +72,10 @@ private:
     static void resolve(Loader& loader, const Pending& pending, std::string_view body, std::string_view all);
     std::vector<Pending> literals_;  // initial calls and labels that are literals, sorted once they are looked for
     bool literals_sorted_ = false;
-    std::vector<std::string> entries_;  // addresses in the dictionary: first those whose lines were met
+    std::string dictionary_;
+    std::vector<std::string_view> entries_;  // addresses in it: first those whose lines were met
     std::size_t entries_met_ = 0;       // once these are all, the rest of the heap has nothing for us
+    std::vector<std::size_t> places_;   // of their lines, where find_last_entries() has found them, last first
     std::vector<Search> searches_;
     FunctionId initial_call_ = FunctionId::none;
     TextId label_ = TextId::none;

@@ -196,7 +196,7 @@ Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
     }
     const std::uint64_t data = style.base64 ? (*size + 2) / 3 * 4 : *size * 2;
     BinaryLine line{*size, window_.offset() + colon + 1, {}};
-    line.first_text = view.substr(colon + 1, std::min<std::uint64_t>(first, data));
+    if (first != 0) line.first_text = view.substr(colon + 1, std::min<std::uint64_t>(first, data));
     if (!window_.skip(colon + 1 + data)) {
         ended_inside_ = true;
         window_.consume(window_.view().size());
@@ -205,9 +205,9 @@ Scanner::BinaryLine Scanner::skip_binary(const Head& head, std::size_t first) {
     while (window_.view().size() < 3 && window_.more()) {
     }
     std::string_view rest = window_.view();
-    if (rest.starts_with("\r\n")) window_.consume(2);
-    else if (rest.starts_with("\n")) window_.consume(1);
-    else if (rest.empty()) ended_inside_ = true;
+    if (rest.empty()) ended_inside_ = true;
+    else if (rest[0] == '\n') window_.consume(1);
+    else if (rest.size() > 1 && rest[0] == '\r' && rest[1] == '\n') window_.consume(2);
     else anomalies_.add(Anomaly::bad_line, window_.offset(), rest.substr(0, 40));
     body_start_in_view_ = true;
     finish(head);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/crashdump/stack.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "bytes/scan.hpp"
@@ -22,23 +24,30 @@ Frame read_frame(Loader& loader, std::string_view text) {
 
 namespace {
 
+constexpr std::string_view return_mark = "SReturn addr ";
 constexpr std::size_t kept_frames = 3;
 constexpr std::size_t kept_values = 32;
 
-// The end of the line at `at`, by its length where the slot holds an atom (whose bytes may be line feeds);
-// null if the text ends before it.
-const char* line_end(const char* at, const char* end) {
-    const char* colon = bytes::find_byte(at, std::min(at + 40, end), ':');
+struct LinePlace {
+    const char* colon;  // the first one, if it is among the first longest_label bytes; it may be behind the line
+    const char* end;    // null: the text ends before it
+};
+constexpr std::ptrdiff_t longest_label = 40;
+
+// The end of the line at `at`, by its length where the slot holds an atom, whose bytes may be line feeds.
+LinePlace line_at(const char* at, const char* end) {
+    const char* const colon = bytes::find_byte(at, end - at > longest_label ? at + longest_label : end, ':');
+    const char* rest = colon;
     if (end - colon > 2 && colon[1] == 'A') {
         std::size_t length = 0;
         const auto [digits_end, error] = std::from_chars(colon + 2, end, length, 16);
         if (error == std::errc{} && length <= 1024) {
-            if (static_cast<std::size_t>(end - digits_end) < length + 1) return nullptr;
-            at = digits_end + 1 + length;
+            if (static_cast<std::size_t>(end - digits_end) < length + 1) return {colon, nullptr};
+            rest = digits_end + 1 + length;
         }
     }
-    const char* line_feed = bytes::find_byte(at, end, '\n');
-    return line_feed == end ? nullptr : line_feed;
+    const char* const line_feed = bytes::find_byte(rest == colon ? at : rest, end, '\n');
+    return {colon, line_feed == end ? nullptr : line_feed};
 }
 
 }  // namespace
@@ -94,15 +103,22 @@ void StackReader::keep(std::string_view value) {
     if (values_used_ == values_.size()) values_.emplace_back();
     SlotText& slot = values_[values_used_++];
     slot.frame = static_cast<std::uint32_t>(frames_.size());
-    slot.text = value;
+    slot.text.resize(value.size());  // mostly what it was: less work than assign()
+    std::memcpy(slot.text.data(), value.data(), value.size());
 }
 
 std::size_t StackReader::frame(Loader& loader, std::string_view text) {
-    const auto id = static_cast<std::size_t>(seen_.intern(text));
-    if (id == seen_frames_.size()) {
-        seen_frames_.push_back(read_frame(loader, text));
-        seen_places_.push_back(0);
+    std::size_t& recent = recent_[Loader::slot_of_function(text)];
+    if (recent != 0 && texts_[static_cast<TextId>(recent - 1)] == text) return recent - 1;
+    const auto id = static_cast<std::size_t>(texts_.intern(text));
+    if (id == seen_.size()) {
+        Seen& fresh = seen_.emplace_back();
+        fresh.frame = read_frame(loader, text);
+        fresh.ends = text.find("terminate process") != std::string_view::npos;
+        // <terminate process>, unknown function: these have no colon
+        fresh.damaged = fresh.frame.function == FunctionId::none && text.find(':') != std::string_view::npos;
     }
+    recent = id + 1;
     return id;
 }
 
@@ -110,11 +126,11 @@ std::size_t StackReader::frame(Loader& loader, std::string_view text) {
 // many registers there; should two not (a torn one), it is not known how many they are.
 void StackReader::note_frame(Loader& loader) {
     const std::size_t frame = loader.dialect.frames_end_with_return ? behind_ : older_;
-    if (frame == no_frame_seen || torn_ || seen_frames_[frame].function == FunctionId::none) return;
+    if (frame == no_frame_seen || torn_ || seen_[frame].frame.function == FunctionId::none) return;
     std::vector<FramePlace>& places = loader.snapshot.frame_places;
-    std::uint32_t& number = seen_places_[frame];
+    std::uint32_t& number = seen_[frame].place;
     if (number == 0) {
-        const Frame& seen = seen_frames_[frame];
+        const Frame& seen = seen_[frame].frame;
         places.push_back({seen.function, seen.offset, static_cast<std::uint32_t>(registers_), catches_});
         number = static_cast<std::uint32_t>(places.size());
     } else if (FramePlace& place = places[number - 1]; place.registers != registers_ || place.catches != catches_) {
@@ -139,21 +155,40 @@ void StackReader::note_top(Loader& loader, const Process& process) {
     if (place.registers != top_registers_ || place.catches != top_catches_) place.registers = FramePlace::unknown;
 }
 
+// "SReturn addr 0x... (m:f/a + off)"
+void StackReader::return_address(Loader& loader, std::string_view value) {
+    constexpr std::string_view end_of_process = "terminate process";
+    const std::size_t bracket = value.find('(');
+    older_ = std::exchange(behind_, no_frame_seen);
+    catches_ = 0;
+    if (bracket == std::string_view::npos) {
+        ends_ = value.find(end_of_process) != std::string_view::npos;
+        return;
+    }
+    behind_ = frame(loader, value.substr(bracket + 1));
+    const Seen& seen = seen_[behind_];
+    ends_ = seen.ends || value.substr(0, bracket).find(end_of_process, return_mark.size()) != std::string_view::npos;
+    torn_ |= seen.damaged;
+    if (seen.frame.function != FunctionId::none) frames_.push_back(seen.frame);
+}
+
 std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) {
     const char* at = text.data();
     const char* const end = at + text.size();
     while (at != end) {
-        const char* stop = line_end(at, end);
+        const LinePlace place = line_at(at, end);
+        const char* stop = place.end;
         if (stop == nullptr) {
             if (!last) break;
             stop = end;
         }
         const std::string_view line(at, static_cast<std::size_t>(stop - at));
-        const std::size_t colon = line.find(':');
+        const auto front = static_cast<std::size_t>(place.colon - at);
+        const std::size_t colon = front < line.size() && line[front] == ':' ? front : line.find(':', front);
         if (colon != std::string_view::npos) {
             ++slots_;
             const std::string_view value = line.substr(colon + 1);
-            const bool is_return = value.starts_with("SReturn addr ");
+            const bool is_return = value.starts_with(return_mark);
             if (is_return && behind_ == no_frame_seen && older_ == no_frame_seen && slots_ == registers_ + 1)
                 top_registers_ = static_cast<std::uint32_t>(registers_), top_catches_ = catches_;
             // "SReturn addr 0x... (m:f/a + off)", "SCatch 0x... (m:f/a + off)": nothing else of the VM's own is there.
@@ -161,18 +196,9 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                      (!(is_return || value.starts_with("SCatch ")) || value.find('(') == std::string_view::npos);
             if (is_return) note_frame(loader);
             hold(line.substr(0, colon), is_return, loader);
-            ends_ = is_return && value.find("terminate process") != std::string_view::npos;
+            ends_ = false;
             if (is_return) {
-                const std::size_t bracket = value.find('(');
-                older_ = std::exchange(behind_, no_frame_seen);
-                catches_ = 0;
-                if (bracket != std::string_view::npos) {
-                    behind_ = frame(loader, value.substr(bracket + 1));
-                    const Frame& found = seen_frames_[behind_];
-                    // <terminate process>, unknown function: these have no colon
-                    torn_ |= found.function == FunctionId::none && value.find(':', bracket) != std::string_view::npos;
-                    if (found.function != FunctionId::none) frames_.push_back(found);
-                }
+                return_address(loader, value);
             } else if (value.starts_with("SC")) {
                 if (registers_ <= 64 && registers_ != 0) catches_ |= std::uint64_t{1} << (registers_ - 1);
             } else if (keep_values_ && frames_.size() < kept_frames && values_used_ < kept_values && !value.empty() &&
@@ -201,7 +227,11 @@ void StackReader::finish(Loader& loader, Process& process) {
         if (!loader.dialect.frames_end_with_return && frame != 0) --frame;
         frame += process.frames_before_returns == 0 ? 0 : process.frames_before_returns - 1;
     }
-    if (!loader.frames.empty()) process.stack = loader.snapshot.stacks.intern(loader.frames);
+    if (loader.frames.empty()) return;
+    // Neighbours are often alike.
+    if (last_stack_ == StackId::none || !std::ranges::equal(loader.snapshot.stacks[last_stack_], loader.frames))
+        last_stack_ = loader.snapshot.stacks.intern(loader.frames);
+    process.stack = last_stack_;
 }
 
 }  // namespace beamheap::crashdump

@@ -2,6 +2,7 @@
 // Frames out of =proc_stack and out of the addresses that the VM prints with their function.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,6 +53,7 @@ public:
 private:
     void keep(std::string_view value);
     void hold(std::string_view label, bool is_return, const Loader& loader);
+    void return_address(Loader& loader, std::string_view value);
     std::size_t frame(Loader& loader, std::string_view text);
     void note_frame(Loader& loader);
     void note_top(Loader& loader, const Process& process);
@@ -64,12 +66,18 @@ private:
     std::uint64_t slots_behind_ = 0;  // it
     std::uint64_t registers_ = 0;     // of this frame, so far
     bool torn_ = false;
-    bool ends_ = false;                       // the last line is where processes end
-    TextTable seen_;                          // texts "m:f/a + off)" ...
-    std::vector<Frame> seen_frames_;          // ... and their frames
-    std::vector<std::uint32_t> seen_places_;  // ... and these in Snapshot::frame_places, from 1; 0: none yet
+    bool ends_ = false;  // the last line is where processes end
+    struct Seen {
+        Frame frame;
+        std::uint32_t place = 0;  // in Snapshot::frame_places, from 1; 0: none yet
+        bool ends = false;        // "<terminate process": where processes end
+        bool damaged = false;     // it should be a function, and is none
+    };
+    TextTable texts_;                       // "m:f/a + off)" ...
+    std::vector<Seen> seen_;                // ... and what they are
+    std::array<std::size_t, 64> recent_{};  // the last one of them of each kind, from 1; 0: none yet
     static constexpr std::size_t no_frame_seen = ~std::size_t{0};
-    std::size_t behind_ = no_frame_seen;                 // whose registers are being read: number in seen_frames_
+    std::size_t behind_ = no_frame_seen;                 // whose registers are being read: number in seen_
     std::size_t older_ = no_frame_seen;                  // up to OTP 22: the frame that the one behind_ goes back from
     std::uint64_t catches_ = 0;                          // registers that hold catch marks
     std::uint32_t top_registers_ = FramePlace::unknown;  // above the first return address
@@ -77,6 +85,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> tops_;  // function and offset: these in frame_places, from 1
     std::uint64_t last_top_ = 0;
     std::uint32_t last_top_place_ = 0;
+    StackId last_stack_ = StackId::none;  // of the process before
 };
 
 }  // namespace beamheap::crashdump

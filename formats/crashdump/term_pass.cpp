@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace beamheap::crashdump {
 namespace {
@@ -101,7 +102,7 @@ void TermPass::end_process(Loader& loader) {
 template <class Take>
 void TermPass::pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take) {
     std::uint64_t offset = head.section().body_offset;
-    scanner.stream(head, [&](std::string_view text, bool last) {
+    scanner.finish(head, [&](std::string_view text, bool last) {
         hold_text(section, head.section().body_offset, offset + text.size(), false);
         std::size_t taken = text.size();
         if (job_wanted_ && passing_) taken = passing_->feed(section, text, offset, last);
@@ -251,7 +252,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
 // Sections of terms come process by process, in the order of the table.
 ProcId TermPass::process_of(const Snapshot& snapshot, std::string_view id) {
     if (id == found_id_) return found_process_;
-    found_id_.assign(id.data(), id.size());
+    found_id_.resize(id.size());
+    std::memcpy(found_id_.data(), id.data(), id.size());
     const auto pid = parse_pid(id);
     const std::size_t next = found_process_ == ProcId::none ? 0 : index_of(found_process_) + std::size_t{1};
     if (pid && next < snapshot.processes.size() && snapshot.processes[next].pid == *pid)
@@ -295,7 +297,7 @@ void TermPass::read(Loader& loader, Scanner& scanner, const Scanner::Head& head)
 }
 
 void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head& head, ProcId process) {
-    stack_seen_.resize(loader.snapshot.processes.size());
+    if (index_of(process) >= stack_seen_.size()) stack_seen_.resize(loader.snapshot.processes.size());
     if (stack_seen_[index_of(process)]) {
         loader.anomalies().add(Anomaly::duplicate_section, head.offset, head.id);
         return scanner.finish(head);
@@ -308,7 +310,7 @@ void TermPass::read_stack(Loader& loader, Scanner& scanner, const Scanner::Head&
     pass(scanner, head, TermSection::stack,
          [&](std::string_view text, bool last) { return stack_reader_.feed(loader, text, last); });
     stack_reader_.finish(loader, loader.snapshot[process]);
-    stack_forms_.resize(stack_seen_.size());
+    if (index_of(process) >= stack_forms_.size()) stack_forms_.resize(stack_seen_.size());
     stack_forms_[index_of(process)] = stack_reader_.form();
     if (scanner.ended_inside()) stack_forms_[index_of(process)] |= StackReader::closed;
     if (slots) slots_.stack(loader, process, stack_reader_.values());
@@ -321,7 +323,7 @@ void TermPass::read_heap(Loader& loader, Scanner& scanner, const Scanner::Head& 
         return scanner.finish(head);
     }
     row.has_heap = true;
-    heap_seen_.resize(loader.snapshot.processes.size());
+    if (index_of(process) >= heap_seen_.size()) heap_seen_.resize(loader.snapshot.processes.size());
     heap_seen_[index_of(process)] = true;
     if (slots_.wants_heap(process)) {
         bool all = false;

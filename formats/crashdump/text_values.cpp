@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/crashdump/text_values.hpp"
 
+#include <array>
+#include <cstring>
 #include <limits>
+
+#include "formats/crashdump/digits.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -76,12 +80,21 @@ Count parse_decimal(std::string_view text) {
 
 std::optional<std::uint64_t> parse_hex(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-    constexpr std::size_t always_fits = 16;  // digits
+    constexpr std::size_t always_fits = 16, half = 8;  // digits
     std::uint64_t value = 0;
     if (text.empty() || text.size() > always_fits) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
         if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
         return value;
+    }
+    if (text.size() >= half) {  // the first and the last eight, which may have some in common
+        std::array<char, always_fits> digits;
+        std::memcpy(digits.data(), text.data(), half);
+        std::memcpy(digits.data() + half, text.data() + text.size() - half, half);
+        const HexNumber upper = read_hex<'A'>(digits.data());
+        const HexNumber both = upper.digits == always_fits ? upper : read_hex<'a'>(digits.data());
+        if (both.digits == always_fits)
+            return both.value >> 32 << 4 * (text.size() - half) | (both.value & 0xFFFFFFFFu);
     }
     for (const char c : text) {
         unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};

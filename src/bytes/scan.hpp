@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__SSE2__)
@@ -40,6 +41,22 @@ inline const char* find_either(const char* at, const char* end, char a, char b) 
 inline const char* find_byte(const char* at, const char* end, char wanted) {
     const void* hit = std::memchr(at, wanted, static_cast<std::size_t>(end - at));
     return hit == nullptr ? end : static_cast<const char*>(hit);
+}
+
+/// Where `wanted` is among 64 bytes: bit i for byte i.
+inline std::uint64_t places_of(const char* at, char wanted) {
+#if defined(__SSE2__)
+    const __m128i pattern = _mm_set1_epi8(wanted);
+    const auto hits = [&](const char* p) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        return std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, pattern)))};
+    };
+    return hits(at) | hits(at + 16) << 16 | hits(at + 32) << 32 | hits(at + 48) << 48;
+#else
+    std::uint64_t places = 0;
+    for (unsigned i = 0; i < 64; ++i) places |= std::uint64_t{at[i] == wanted} << i;
+    return places;
+#endif
 }
 
 }  // namespace beamheap::bytes

@@ -185,6 +185,15 @@ bool Window::skip(std::uint64_t n) {
     return true;
 }
 
+void Window::close() {
+    ahead_.reset();
+    buffers_.clear();
+    buffer_.reset();
+    base_ += end_;
+    front_ = begin_ = end_ = capacity_ = 0;
+    ended_ = true;
+}
+
 void Window::seek(std::uint64_t offset) {
     ahead_.reset();
     in_order_ = 0;

@@ -56,6 +56,9 @@ public:
     bool skip(std::uint64_t n);
     /// Goes to an offset of a seekable source.
     void seek(std::uint64_t offset);
+    /// Nothing is left in view, and nothing will be read any more: its memory is given back but for what is held. What
+    /// the source has read, and this has met, can still be asked.
+    void close();
     bool at_end() const { return begin_ == end_ && ended_; }
     /// Whether the source has nothing more behind view().
     bool ended() const { return ended_; }

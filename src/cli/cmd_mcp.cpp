@@ -180,8 +180,9 @@ Answer answer_of(const Command& verb, const Options& options, ServedInput* serve
         if (presenter != nullptr && !presenter->holds_warnings) present::render_warnings(document, render, sink);
         return ok();
     };
-    const Status status = verb.run(Context(options, served == nullptr ? nullptr : &served->input, &take));
-    if (!status) return {{}, false, status.error()};
+    const Context context(options, served == nullptr ? nullptr : &served->input, &take);
+    const Status status = verb.run(context);
+    if (!status) return {{}, false, context.redacted(status.error())};
     std::string text = sink.text();
     return {std::move(text), sink.cut(), {}};
 }

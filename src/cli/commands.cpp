@@ -142,7 +142,7 @@ bool prepare_files(const Options& options, const Command& command, StillNeeded& 
     if (command.makes_folder != nullptr && command.makes_folder(options)) {
         for (const std::string& folder : files) {
             const bool readable = ::access(options.inputs.front().c_str(), R_OK) == 0;
-            if (readable && !make_folder(folder)) return false;
+            if (readable && !prepare_folder(folder)) return false;
             needed.filled.push_back(folder);
         }
         return true;
@@ -213,7 +213,8 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
     } const forget;
     bytes::forget_failed_reads();
     try {
-        BH_CHECK(command.run(Context(options, loaded, taker)));
+        const Context context(options, loaded, taker);
+        if (const Status status = command.run(context); !status) return context.redacted(status.error());
         return bytes::failed_read();
     } catch (const present::AnswerTooLong& error) {
         return Error{ErrorCode::resource_limit, error.what(), {}};

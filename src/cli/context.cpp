@@ -48,6 +48,20 @@ void LoadedInput::forget_answers() {
         process.live_words = process.garbage_words = process.refc_bytes = Count();
 }
 
+namespace {
+
+// What errors may not tell of the input that was opened last, whose snapshot is gone when they are told.
+struct Opened {
+    bool any = false;
+    std::vector<std::string> private_names;
+};
+Opened& opened() {
+    static Opened last;
+    return last;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
     if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_of_tables;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
@@ -67,6 +81,9 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     const bool code = (frames || records) && plan_for_code(options_, plan);
     if (code && records) plan |= analyses::need::code_versions;
     BH_CHECK(artifact->load(plan));
+    opened().any = true;
+    if (options_.redact == present::RedactLevel::full)
+        opened().private_names = redaction(artifact->snapshot(), {}).private_names;
     std::shared_ptr<CodeFiles> files;
     if (code) {
         BH_TRY(files, open_code(options_, *artifact));
@@ -168,6 +185,16 @@ present::RedactOptions Context::redaction() const {
 }
 present::RedactOptions Context::redaction(const Snapshot& snapshot, std::vector<std::string> secrets) const {
     return present::redaction(options_.redact, options_.salt, snapshot, std::move(secrets));
+}
+
+Error Context::redacted(Error error) const {
+    if (loaded_ == nullptr && !opened().any) return error;
+    present::RedactOptions options = loaded_ == nullptr ? redaction() : redaction(loaded_->artifact->snapshot(), {});
+    if (loaded_ == nullptr) options.private_names = opened().private_names;
+    const present::Redactor redactor(std::move(options));
+    error.message = redactor.apply(error.message, present::Content::message);
+    error.advice = redactor.apply(error.advice, present::Content::message);
+    return error;
 }
 
 present::Document Context::document(const Snapshot& snapshot) const {

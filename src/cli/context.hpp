@@ -119,6 +119,10 @@ public:
     /// The same for a document about no input.
     Status print(const present::Document& document) const;
 
+    /// The error without the secrets of the input that was opened: names that look like the one that was asked for,
+    /// what was expected in its place. As it is where none was.
+    Error redacted(Error error) const;
+
 private:
     present::RedactOptions redaction() const;
     present::RedactOptions redaction(const Snapshot& snapshot, std::vector<std::string> secrets) const;

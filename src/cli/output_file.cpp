@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <list>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "bytes/failed_reads.hpp"
 #include "bytes/read_files.hpp"
@@ -198,9 +201,62 @@ PreparedOutput prepare_output(const std::string& path, bool overwrite, std::size
     return made;
 }
 
+namespace {
+
+// The process that takes away what prepare_folder() made, once this end is closed. -1: there is none.
+struct FolderKeeper {
+    int end = -1;
+    pid_t pid = -1;
+};
+FolderKeeper& folder_keeper() {
+    static FolderKeeper keeper;
+    return keeper;
+}
+
+// Waits until nobody holds the other end any more. Folders that have something in them stay.
+[[noreturn]] void keep_folders(int end, const std::vector<std::string>& folders) {
+    ::prctl(PR_SET_NAME, "beamheap-folder");
+    ::signal(SIGINT, SIG_IGN);
+    for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(each);
+    char byte = 0;
+    while (::read(end, &byte, 1) < 0 && errno == EINTR) {
+    }
+    for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) ::rmdir(folder->c_str());
+    ::_exit(0);
+}
+
+}  // namespace
+
+Status prepare_folder(const std::string& path) {
+    std::vector<std::string> made;
+    for (std::size_t end = 0; end != path.npos;) {
+        end = path.find('/', end + 1);
+        const std::string so_far = path.substr(0, end);
+        if (!so_far.empty() && ::access(so_far.c_str(), F_OK) != 0) made.push_back(so_far);
+    }
+    BH_CHECK(make_folder(path));
+    int ends[2];
+    if (made.empty() || folder_keeper().pid > 0 || ::pipe2(ends, O_CLOEXEC) != 0) return ok();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        ::close(ends[1]);
+        keep_folders(ends[0], made);
+    }
+    ::close(ends[0]);
+    if (pid < 0) ::close(ends[1]);
+    else folder_keeper() = {ends[1], pid};
+    return ok();
+}
+
 void forget_prepared_outputs() {
     prepared_outputs().clear();
     prepared_asides().clear();
+    if (FolderKeeper& keeper = folder_keeper(); keeper.pid > 0) {
+        ::close(keeper.end);
+        while (::waitpid(keeper.pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        keeper = {};
+    }
 }
 
 void remove_partial_files() {

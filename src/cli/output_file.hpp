@@ -70,7 +70,10 @@ struct PreparedOutput {
     bool removes;        ///< and where it takes another name away
 };
 PreparedOutput prepare_output(const std::string& path, bool overwrite, std::size_t asides);
-/// Closes what was prepared and not asked for.
+/// Makes a folder and those above it that are missing. Those that are empty when the run ends, however it does, are
+/// taken away again by a process that reads nothing, as this one may have lost the right.
+Status prepare_folder(const std::string& path);
+/// Closes what was prepared and not asked for, and waits until empty folders are gone.
 void forget_prepared_outputs();
 
 /// Takes away what files are being written, for a handler of a signal that ends the program: it calls unlink() alone.

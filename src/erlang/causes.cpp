@@ -22,8 +22,6 @@ constexpr const char* config_hint =
 constexpr const char* library_hint =
     "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
 
-// {load_failed, Text} and its kin of erlang:load_nif/2 (erl_nif.c).
-#define BH_NIF_ERROR "{load_failed | bad_lib | load | old_code | upgrade, Text}"
 // {Line, Module, Message} of erl_scan, erl_parse, and of who reads files for file:consult/1.
 #define BH_SYNTAX_ERROR(line) "{" line ", erl_parse | erl_scan | file_io_server | file, Text}"
 
@@ -43,7 +41,7 @@ constexpr CauseRow rows[] = {
     // {error,"Bad environment variable: ~tp  Application: ~p"}, printed without its quotes
     {.reason = "_ ++ \"Bad environment variable: \" ++ Value ++ \"}\" | _ ++ \"Bad environment variable: \" ++ Value",
      .kind = bad_specification,
-     .says = "a value on the command line (-App Key Value) is no Erlang: {Value:message}",
+     .says = "a value on the command line (-App Key Value) is not valid Erlang: {Value:message}",
      .hint = "Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'."},
     {.reason = "Reason = (\"error in config file\" ++ _)",
      .kind = bad_code,
@@ -94,6 +92,13 @@ constexpr CauseRow rows[] = {
     {.reason = "Reason :: text()", .kind = message, .says = its_text, .where = Where::own_code},
 
     // init.erl, R10 to 29.
+    {.reason = "{load_failed, Modules = [..., lists, ...]}",
+     .kind = bad_specification,
+     .says =
+         "modules of OTP itself that the boot script names can't be loaded ({Modules:atoms 2}): the boot file is of "
+         "another release, or OTP's folders can't be read",
+     .hint = "Compare the versions that the boot file names with the folders of lib; check ROOTDIR, and who may read "
+             "them."},
     {.reason = "{load_failed, Modules = [..., _ :: atom(), ...]}",
      .kind = bad_specification,
      .says = "modules that the boot script names can't be loaded: {Modules:atoms 4}",
@@ -117,7 +122,7 @@ constexpr CauseRow rows[] = {
      .frame = "init:get_boot"},
     {.reason = "{bad_environment_value, Value}",
      .kind = bad_specification,
-     .says = "a value on the command line (-App Key Value) is no Erlang: {Value}",
+     .says = "a value on the command line (-App Key Value) is not valid Erlang: {Value}",
      .hint = "Mind the shell's quotes: strings need their own, as in '\"text\"'."},
     {.reason = "{unbound_var, Name :: atom()}",
      .kind = bad_code,
@@ -130,19 +135,19 @@ constexpr CauseRow rows[] = {
      .youngest = "init:b2s"},
     {.reason = "{error, {Line, erl_scan, {string, _, Text} | {unterminated, _, Text} | Text :: text() | _}, _}",
      .kind = bad_code,
-     .says = "a text that it reads is no Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
+     .says = "a text that it reads is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
              "syntax error]",
      .where = Where::own_code,
      .inside = true},
     {.reason = BH_SYNTAX_ERROR("_"),
      .kind = bad_code,
-     .says = "it is no Erlang[: {Text:text}|: a syntax error]",
+     .says = "it is not valid Erlang[: {Text:text}|: a syntax error]",
      .hint = "Mind the shell's quotes around -eval, and the full stop at the end.",
      .inside = true,
      .circumstance = Circumstance::eval},
     {.reason = BH_SYNTAX_ERROR("{Line, _} | Line"),
      .kind = bad_code,
-     .says = "a file that it reads is no Erlang[, line {Line:number}][: {Text:text}|: a syntax error]",
+     .says = "a file that it reads is not valid Erlang[, line {Line:number}][: {Text:text}|: a syntax error]",
      .hint = consult_hint,
      .where = Where::own_code,
      .inside = true},
@@ -193,6 +198,17 @@ constexpr CauseRow rows[] = {
      .kind = no_application,
      .says = "application {Name} has to be started first",
      .hint = "Use application:ensure_all_started/1, or put it before this one in the release."},
+    // A stub that a NIF takes the place of, in whatever words its author chose.
+    {.reason = "{_, Module :: atom()} | {_, {module, Module :: atom()}, _} | {_, module, Module :: atom(), _, _} | _",
+     .kind = no_library,
+     .says = "the native library[ of {Module}] is not loaded, so that its functions do not exist",
+     .hint = library_hint,
+     .where = Where::own_code,
+     .youngest = "erlang:nif_error"},
+    {.reason = "{'DOWN', Server :: atom(), {_, Module :: atom()}}",
+     .kind = stopped,
+     .says = "{Server} ended while it was asked for module {Module}",
+     .where = Where::own_code},
     {.reason = "{not_loaded, Name}",
      .kind = no_application,
      .says = "application {Name} is not loaded: its .app file is missing, or has another name inside"},

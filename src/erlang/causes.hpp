@@ -7,6 +7,9 @@
 // what a logger still held) is written in src/analyses/causes.
 #pragma once
 
+/// {load_failed, Text} and its kin of erlang:load_nif/2 (erl_nif.c), within a pattern.
+#define BH_NIF_ERROR "{load_failed | bad_lib | load | old_code | upgrade, Text}"
+
 #include <array>
 #include <cstdint>
 #include <span>

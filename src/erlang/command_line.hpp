@@ -55,6 +55,7 @@ inline constexpr std::array known_flags = std::to_array<std::string_view>({
     "enable-feature",
     "env",
     "epmd_module",
+    "epmd_port",
     "erl_epmd_node_listen_port",
     "erl_epmd_port",
     "eval",
@@ -117,6 +118,11 @@ inline constexpr std::array shell_commands = std::to_array<std::string_view>(
      "nc", "ni", "nl", "nregs", "pid",  "pwd", "q", "r",  "regs", "rr", "uptime", "xm",     "y"});
 static_assert(std::ranges::is_sorted(shell_commands));
 constexpr bool is_shell_command(std::string_view name) { return std::ranges::binary_search(shell_commands, name); }
+
+/// What programs call the function that -s names behind a module, where it is not start, which is older than all names.
+constexpr bool is_entry_point(std::string_view name) {
+    return name == "main" || name == "run" || name == "start_cli" || name == "start_link";
+}
 
 constexpr bool is_known_flag(std::string_view name) { return std::ranges::binary_search(known_flags, name); }
 

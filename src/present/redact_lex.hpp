@@ -21,6 +21,9 @@ constexpr bool upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool letter(char c) { return lower(c) || upper(c); }
 constexpr bool word(char c) { return letter(c) || digit(c) || c == '_'; }
+constexpr bool hex_digit(char c) { return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+/// A byte of a character that is none of ASCII's.
+constexpr bool foreign(char c) { return (c & 0x80) != 0; }
 constexpr char at(std::string_view text, std::size_t i) { return i < text.size() ? text[i] : '\0'; }
 /// Whether the double quote at text[i] begins an atom of Elixir, as :"$gen_call" does; token:"..." is no atom.
 constexpr bool atom_quote(std::string_view text, std::size_t i) {

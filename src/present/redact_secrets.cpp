@@ -16,6 +16,7 @@
 #include "present/redact_iolists.hpp"
 #include "present/redact_lex.hpp"
 #include "present/secret_bytes.hpp"
+#include "present/secret_files.hpp"
 #include "present/secret_forms.hpp"
 #include "present/secret_neighbours.hpp"
 #include "present/secret_places.hpp"
@@ -64,7 +65,10 @@ public:
                 (last == '~' && c == 'n')) {
                 ++i_;  // the end of an escape, or of a format's: "\npassword=x" has the key "password"
                 if (letter(at(text_, i_))) at_word();
-            } else if ((letter(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last)) at_word();
+            } else if (c == '%' && hex_digit(at(text_, i_ + 1)) && hex_digit(at(text_, i_ + 2))) {
+                i_ += 3;  // of an address: "%22password" has the key "password"
+                if (letter(at(text_, i_))) at_word();
+            } else if ((letter(c) || foreign(c) || (c == '_' && letter(at(text_, i_ + 1)))) && !word(last)) at_word();
             else if (digit(c) && !word(last) && std::string_view(".#<-+").find(last) == std::string_view::npos)
                 at_number();
             else if ((c == '[' && digit(at(text_, i_ + 1))) || (starts(text_, i_, "<<") && digit(at(text_, i_ + 2))))
@@ -72,7 +76,8 @@ public:
             else if (c == '-' && starts(text_, i_, "-----BEGIN ")) pem_block();
             else if (c == '-' && letter(at(text_, i_ + 1 + (at(text_, i_ + 1) == '-' ? 1 : 0)))) at_option();
             else if (c == '/' && (last == ' ' || last == '"')) at_option();
-            else if (c == '$') at_dollar();
+            else if (c == '$' || (c == '{' && upper(at(text_, i_ + 1)))) at_dollar();
+            else if (c == '.' && starts(text_, i_, "...")) at_unknown();
             else if (c == '@') at_sign();
             else if (c == ':' && starts(text_, i_, "://")) url_userinfo();
             else ++i_;
@@ -99,6 +104,14 @@ private:
     void at_option() {
         const TextSpan secret = secret_of_option(text_, i_);
         secret.begin != secret.end ? replace(secret.begin, secret.end, "***") : void(++i_);
+    }
+    // What could not be read of a term: it may be the key of what stands beside it.
+    void at_unknown() {
+        const char last = before(i_);
+        i_ += 3;
+        const std::size_t next = skip_spaces(text_, i_);
+        if (starts(text_, next, "=>")) mask_value(next + 2);
+        else if (at(text_, next) == ',' && (last == '{' || last == ',')) mask_elements(next, true);
     }
     void at_sign() {
         const TextSpan secret = secret_of_source(text_, i_);
@@ -127,16 +140,17 @@ private:
         while (end < text_.size() && word(text_[end])) ++end;
         if (secret_token()) return;
         if (end - i_ >= least_packed && packed_word()) return;
-        if (const TextSpan line = secret_of_line(text_, i_, end); line.begin != line.end)
-            return replace(line.begin, line.end, "***");
-        if (const TextSpan argument = secret_of_command(text_, i_, end); argument.begin != argument.end)
-            return replace(argument.begin, argument.end, "***");
+        for (const auto find : {&secret_of_line, &secret_of_setting, &secret_of_command})
+            if (const TextSpan found = find(text_, i_, end); found.begin != found.end)
+                return replace(found.begin, found.end, "***");
         if (text_.substr(i_, end - i_) == "VALUES" || text_.substr(i_, end - i_) == "values")
             for (const std::size_t value : secret_columns(text_, i_, end)) wait_for_argument(value);
         const std::size_t begin = i_;
         if (scheme(text_.substr(begin, end - begin), end)) return;
-        // key-with-hyphens, as in HTTP headers
+        // key-with-hyphens, as in HTTP headers; what is no letter of ASCII is one of a word, too
         std::size_t key_end = end;
+        while (key_end < text_.size() && (foreign(text_[key_end]) || (key_end != end && word(text_[key_end]))))
+            ++key_end;
         while (at(text_, key_end) == '-' && letter(at(text_, key_end + 1)) &&
                end_of_token(text_, key_end + 1) == key_end + 1) {
             ++key_end;
@@ -158,6 +172,7 @@ private:
         }
         const std::size_t behind = key_end + (at(text_, key_end) == '\'' || at(text_, key_end) == '"' ? 1 : 0);
         if (at(text_, behind) != ',' || char_before(literal_begin(text_, begin)) != '{') return;
+        if (const std::size_t list = arguments_of_crypto(text_, begin, key_end); list != 0) return bracket_value(list);
         if (secret_record(key)) mask_elements(behind);
         else if (const unsigned element = secret_element(key); element != 0) element_of_record(behind, element);
         else if (names_credentials(key)) credentials(begin, key_end);
@@ -243,8 +258,8 @@ private:
             ++i_;
             return;
         }
-        const bool secret = is_plain_message(list.text) || secret_when_unpacked(list.text) ||
-                            secret_when_unpacked(packed_text(list.text, unpacking_));
+        const bool secret = is_plain_message(list.text) || secret_on_the_wire(list.text) ||
+                            secret_when_unpacked(list.text) || secret_when_unpacked(packed_text(list.text, unpacking_));
         if (secret) replace(i_, list.end, text_[i_] == '[' ? "\"***\"" : "<<\"***\">>");
         else i_ = list.end;
     }
@@ -317,33 +332,9 @@ private:
 
     // scheme://user:password@host
     void url_userinfo() {
-        const std::size_t begin = i_ + 3;
-        std::size_t end = begin;
-        while (end < text_.size() &&
-               std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[end]) == std::string_view::npos)
-            ++end;
-        i_ = begin;
-        // A password may hold an @: the last one before the host's end counts.
-        std::size_t at_sign = text_.npos;
-        for (std::size_t j = end; at(text_, j) == '@';) {
-            at_sign = j++;
-            while (j < text_.size() &&
-                   std::string_view("/?#\"'<>,{}[]\\ \t\n@").find(text_[j]) == std::string_view::npos)
-                ++j;
-            end = j;
-        }
-        if (at_sign != text_.npos && at_sign > begin) {
-            replace(begin, at_sign, "***");
-        } else if (std::string_view whole = text_.substr(begin, end - begin); whole.ends_with("...")) {
-            // Cut before the @ came: what is no port behind a colon is a password.
-            whole.remove_suffix(3);
-            const std::size_t colon = whole.find(':');
-            if (colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit))
-                replace(begin, begin + whole.size(), "***");
-        } else if (const TextSpan hook = secret_of_address(text_, begin); hook.begin != hook.end) {
-            replace(hook.begin, hook.end, "***");
-            end = i_;
-        }
+        std::size_t end = i_ += 3;
+        const TextSpan secret = secret_of_url(text_, i_, end);
+        if (secret.begin != secret.end) replace(secret.begin, secret.end, "***");
         i_ = std::max(i_, end);
     }
 
@@ -354,10 +345,13 @@ private:
         return char_before(i);
     }
     void value_after_key(std::size_t key, std::size_t end) {
+        if (const TextSpan value = code_ ? TextSpan{} : value_of_file(text_, key, end); value.begin != value.end)
+            return replace(value.begin, value.end, "***");
         std::size_t i = end;
         bool quoted = false;
         if (at(text_, i) == '\\' && at(text_, i + 1) == '"') i += 2, quoted = true;
         else if (at(text_, i) == '"' || at(text_, i) == '\'') ++i, quoted = true;
+        if (quoted && starts(text_, i, "/utf8>>")) i += 5;
         if (starts(text_, i, ">>")) i += 2;
         const std::size_t blanks = i;
         i = skip_spaces(text_, i);
@@ -472,10 +466,13 @@ private:
         mask_value(value);
         return true;
     }
-    // All elements that follow the comma at `i`, if one stands there.
-    void mask_elements(std::size_t i) {
+    // All elements that follow the comma at `i`, if one stands there; or the texts among them.
+    void mask_elements(std::size_t i, bool texts = false) {
         while (at(text_, i) == ',') {
-            mask_value(i + 1);
+            const std::size_t next = skip_spaces(text_, i + 1);
+            const bool is_text = at(text_, next) == '"' || behind_sigil(next) != next || starts(text_, next, "<<");
+            if (texts && !is_text) i_ = std::max(i_, skip_element(text_, next));
+            else mask_value(next);
             i = skip_spaces(text_, i_);
         }
         i_ = std::max(i_, std::min(i, text_.size()));
@@ -489,7 +486,7 @@ private:
             i = skip_spaces(text_, i + 1);
             const char c = at(text_, i);
             const std::size_t opening = behind_sigil(i);
-            if (c == '"' || opening != i || starts(text_, i, "<<")) literals[count++] = i;
+            if (c == '"' || opening != i || starts(text_, i, "<<") || wrapped_value(text_, i)) literals[count++] = i;
             if (opening >= near.size()) break;
             if (c == '"' || c == '\'' || opening != i) i = skip_quoted(near, opening);
             else if (c == '[' || c == '{' || c == '(' || starts(text_, i, "<<")) i = skip_balanced(near, i);
@@ -515,8 +512,10 @@ private:
             const bool quote =
                 value.empty() && (at(text_, i) == '"' || at(text_, i) == '\'' || starts(text_, i, "\\\""));
             if (quote) {
-                // PASSWORD 'x' of SQL
-                if (is || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
+                // PASSWORD 'x' of SQL; a text that was printed by ~p in Elixir's syntax
+                const std::size_t from = i + (at(text_, i) == '\\' ? 2 : 1);
+                const bool secret = n == 0 && looks_secret(text_.substr(from, word_end(from) - from));
+                if (is || secret || (password && n == 0 && at(text_, i) == '\'')) mask_value(i);
                 return;
             }
             if (value.empty()) return;
@@ -627,11 +626,14 @@ private:
 
     // An atom, a number, or a word of free text (token=abc, Authorization: Bearer abc).
     void word_value(std::size_t i) {
-        if (at(text_, i) == '|' || starts(text_, i, ">\\n")) {  // a block of YAML begins on the next line
-            std::size_t next = i + 1;
+        if (at(text_, i) == '|' || starts(text_, i, ">\\n") ||
+            starts(text_, i, ">-\\n")) {  // a block of YAML begins on the next line
+            std::size_t next = i + (at(text_, i + 1) == '-' || at(text_, i + 1) == '+' ? 2 : 1);
             while (at(text_, next) == ' ' || starts(text_, next, "\\n")) next += at(text_, next) == ' ' ? 1 : 2;
             if (next > i + 2) i = next;
         }
+        // Some("x") of Rust, b'x' of Python
+        if (const std::size_t wrapper = behind_wrapper(text_, i); wrapper != i) return mask_value(wrapper);
         std::size_t end = word_end(i);
         std::string_view value = text_.substr(i, end - i);
         const bool scheme = among(auth_schemes, value) && at(text_, end) == ' ';

@@ -35,6 +35,7 @@ public:
             else if (c == '#' && letter(at(text_, i_ + 1))) handle();
             else if (c == '<') pid();
             else if (c == '[' && charlist()) continue;
+            else if (digit(c) && in_list() && characters_of_list()) continue;
             else if (digit(c)) number();
             else if (word(c) || c == '@') skip_word();
             else bracket(c);
@@ -51,11 +52,12 @@ private:
     std::string hash(std::string_view literal) const {
         return fmt::format("#{:06x}", keyed_hash(salt_, literal) & 0xFFFFFF);
     }
-    bool shown() const { return only_nested_ && depth_ == 0; }
+    bool shown() const { return only_nested_ && open_.empty(); }
+    bool in_list() const { return !open_.empty() && open_.back() == '[' && !word(at(text_, i_ - 1)); }
 
     void bracket(char c) {
-        if (c == '{' || c == '[') ++depth_;
-        if ((c == '}' || c == ']') && depth_ != 0) --depth_;
+        if (c == '{' || c == '[') open_ += c;
+        if ((c == '}' || c == ']') && !open_.empty()) open_.pop_back();
         ++i_;
     }
     void skip_word() {
@@ -165,34 +167,57 @@ private:
         i_ = at(text_, i) == '>' ? i + 1 : i_ + 1;
     }
 
+    // Numbers one behind the other, from text_[i] on: how many there are, and how many of them are characters. `i`
+    // becomes where they end.
+    struct Numbers {
+        std::size_t count = 0, characters = 0;
+        bool like_text() const { return characters >= 4 && characters * 2 >= count; }
+    };
+    Numbers numbers_at(std::size_t& i) const {
+        Numbers found;
+        while (digit(at(text_, i))) {
+            std::size_t end = i;
+            std::uint64_t point = 0;
+            for (; digit(at(text_, end)); ++end)
+                if (point < 0x110000) point = point * 10 + static_cast<std::uint64_t>(text_[end] - '0');
+            if (point >= 0x110000 || word(at(text_, end)) || at(text_, end) == '.' || at(text_, end) == '#') {
+                if (!starts(text_, end, "...")) break;
+            }
+            found.characters += (point >= 32 && point < 127) || point >= 160 || (point >= 8 && point <= 13) ? 1 : 0;
+            ++found.count;
+            i = end;
+            if (at(text_, end) != ',' && at(text_, end) != '|') break;
+            if (!digit(at(text_, end + 1))) break;
+            i = end + 1;
+        }
+        return found;
+    }
+
     // [104,101,108,108,111]: a list of numbers with four or more printable characters, at least half of all, is taken
     // for a text: [72,0,117,0,115,0,104,0], [104,105,106|107].
     bool charlist() {
         if (shown()) return false;
-        std::size_t count = 0, characters = 0;
         std::size_t i = i_ + 1;
-        while (digit(at(text_, i))) {
-            std::uint64_t point = 0;
-            for (; digit(at(text_, i)); ++i)
-                if (point < 0x110000) point = point * 10 + static_cast<std::uint64_t>(text_[i] - '0');
-            const bool printable =
-                (point >= 32 && point < 127) || (point >= 160 && point < 0x110000) || (point >= 8 && point <= 13);
-            if (point >= 0x110000) return false;
-            characters += printable ? 1 : 0;
-            ++count;
-            if (at(text_, i) != ',' && !(at(text_, i) == '|' && digit(at(text_, i + 1)))) break;
-            ++i;
-        }
-        const bool cut = starts(text_, i, "...") || starts(text_, i, "|...");
-        if (characters < 4 || characters * 2 < count || (at(text_, i) != ']' && !cut)) return false;
+        const Numbers found = numbers_at(i);
+        if (!found.like_text()) return false;
         const std::string digest = hash(text_.substr(i_ + 1, i - i_ - 1));
-        if (cut) {
-            ++i_;  // keeps the bracket and the ellipsis
-            ++depth_;
-            replace(i, fmt::format("\"{} chars {}\",", count, digest));
-        } else {
-            replace(i + 1, fmt::format("\"{} chars {}\"", count, digest));
+        if (at(text_, i) == ']') {
+            replace(i + 1, fmt::format("\"{} chars {}\"", found.count, digest));
+            return true;
         }
+        // Keeps the bracket, and what follows: the ellipsis of a cut, other pieces of a text.
+        ++i_;
+        open_ += '[';
+        const bool cut = starts(text_, i, "...") || starts(text_, i, "|...");
+        replace(i, fmt::format("\"{} chars {}\"{}", found.count, digest, cut ? "," : ""));
+        return true;
+    }
+    // The same of numbers behind another element: ["ab",104,101,108,108].
+    bool characters_of_list() {
+        std::size_t i = i_;
+        const Numbers found = numbers_at(i);
+        if (!found.like_text()) return false;
+        replace(i, fmt::format("\"{} chars {}\"", found.count, hash(text_.substr(i_, i - i_))));
         return true;
     }
 
@@ -232,7 +257,7 @@ private:
     std::string out_;
     std::size_t i_ = 0;
     std::size_t kept_ = 0;
-    std::size_t depth_ = 0;
+    std::string open_;  // brackets
 };
 
 }  // namespace

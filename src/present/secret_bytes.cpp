@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bytes/compress.hpp"
+#include "present/redact.hpp"
 #include "present/redact_lex.hpp"
 
 namespace beamheap::present {
@@ -197,6 +198,88 @@ std::string packed_text(std::string_view bytes, Unpacking& unpacking) {
         return next.empty() ? text : next;
     }
     return text;
+}
+
+namespace {
+
+// 0x60 ... 02 01 03 04 n NAME 80 n PASSWORD: what is asked for is version 3, in the name of NAME.
+bool is_simple_bind(std::string_view bytes) {
+    constexpr std::string_view version("\x02\x01\x03\x04", 4);
+    for (std::size_t i = bytes.find(version); i != bytes.npos; i = bytes.find(version, i + 1)) {
+        const std::size_t length = i + version.size();
+        if (length >= bytes.size()) return false;
+        const std::size_t password = length + 1 + static_cast<unsigned char>(bytes[length]);
+        if (password + 2 < bytes.size() && bytes[password] == '\x80' && bytes[password + 1] != 0) return true;
+    }
+    return false;
+}
+
+// CONNECT, its length, MQTT and its version, and flags with that of a password.
+bool is_mqtt_connect(std::string_view bytes) {
+    constexpr std::string_view name("\0\4MQTT", 6);
+    constexpr std::size_t longest_head = 5;
+    if (bytes.empty() || bytes[0] != '\x10') return false;
+    const std::size_t i = bytes.substr(0, longest_head + name.size()).find(name);
+    constexpr unsigned password = 0x40;
+    return i != bytes.npos && i + name.size() + 1 < bytes.size() &&
+           (static_cast<unsigned char>(bytes[i + name.size() + 1]) & password) != 0;
+}
+
+// p, the length of the rest, a text, and a NUL at its end and nowhere else.
+bool is_postgres_password(std::string_view bytes) {
+    constexpr std::size_t head = 5, longest = 1024;
+    if (bytes.size() < head + 2 || bytes.size() > longest || bytes[0] != 'p' || bytes.back() != 0) return false;
+    std::size_t length = 0;
+    for (std::size_t i = 1; i < head; ++i) length = length << 8 | static_cast<unsigned char>(bytes[i]);
+    return length == bytes.size() - 1 && bytes.find('\0', head) == bytes.size() - 1;
+}
+
+}  // namespace
+
+namespace {
+
+// A map or list of CBOR (RFC 8949) in which a text is the key of a secret: lengths of short texts are letters
+// themselves.
+bool secret_in_cbor(std::string_view bytes) {
+    constexpr unsigned text = 0x60, longest = 23;
+    const auto byte = [&](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U; };
+    if (byte(0) < 0x81 || byte(0) > 0xBF) return false;
+    for (std::size_t i = 1; i < bytes.size(); ++i) {
+        const unsigned length = byte(i) - text;
+        if (byte(i) < text + 2 || length > longest) continue;
+        const unsigned behind = byte(i + 1 + length);  // bytes or a text, short or of one byte's length
+        const bool value = (behind > 0x40 && behind <= 0x58) || (behind > text && behind <= text + longest + 1);
+        if (value && lex::letter(bytes[i + 1]) && sensitive_key(bytes.substr(i + 1, length))) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool secret_on_the_wire(std::string_view bytes) {
+    if (secret_in_cbor(bytes) || is_postgres_password(bytes) || is_simple_bind(bytes) || is_mqtt_connect(bytes))
+        return true;
+    constexpr std::size_t shortest_key = 2, longest_key = 64, least_value = 4;
+    const auto key_char = [](char c) { return lex::word(c) || c == '-' || c == '.'; };
+    for (std::size_t i = 0; i < bytes.size();) {
+        if (!lex::letter(bytes[i])) {
+            ++i;
+            continue;
+        }
+        std::size_t end = i;
+        while (end < bytes.size() && key_char(bytes[end])) ++end;
+        const auto names = [&](std::size_t length) {
+            return length >= shortest_key && length <= longest_key && i + length <= end &&
+                   i + length + least_value < bytes.size() && sensitive_key(bytes.substr(i, length));
+        };
+        // The length in front of a text, whole or in the last bits of a byte; or a NUL behind it.
+        const unsigned before = i == 0 ? 0 : static_cast<unsigned char>(bytes[i - 1]);
+        constexpr unsigned low_bits = 0x1F;
+        if (i != 0 && !key_char(bytes[i - 1]) && (names(before) || names(before & low_bits))) return true;
+        if (end < bytes.size() && bytes[end] == 0 && names(end - i)) return true;
+        i = end;
+    }
+    return false;
 }
 
 std::string unpacked_hex(std::string_view word) {

@@ -23,6 +23,11 @@ struct Unpacking {
 /// known. Empty: they hold none, or `unpacking` allows no more.
 std::string packed_text(std::string_view bytes, Unpacking& unpacking);
 
+/// Whether bytes are of a protocol that writes how long a text is in front of it, and have a key of a secret among
+/// their texts (Protocol Buffers, MessagePack, CBOR, BSON, HPACK, AMQP), or are a message that is there to carry one:
+/// the password of PostgreSQL, a simple bind of LDAP (RFC 4511), a CONNECT of MQTT with a password.
+bool secret_on_the_wire(std::string_view bytes);
+
 /// What a word of base64 (RFC 4648, either alphabet) stands for, where that begins like a text or like bytes that
 /// packed_text() reads. Empty: it is no such word.
 std::string unpacked_base64(std::string_view word, Unpacking& unpacking);

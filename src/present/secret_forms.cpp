@@ -235,7 +235,30 @@ std::size_t end_of_marked_token(std::string_view text, std::size_t i) {
     return i;
 }
 
+namespace {
+
+// {SSHA}x, as directories and mail servers have them (RFC 3112).
+std::size_t end_of_scheme_and_hash(std::string_view text, std::size_t i) {
+    constexpr std::array<std::string_view, 14> schemes{"{SSHA}",   "{SHA}",   "{SSHA256}",   "{SSHA512}",  "{SHA256}",
+                                                       "{SHA512}", "{SMD5}",  "{MD5}",       "{CRYPT}",    "{PBKDF2}",
+                                                       "{ARGON2}", "{PLAIN}", "{CLEARTEXT}", "{BLF-CRYPT}"};
+    for (const std::string_view scheme : schemes) {
+        if (!starts(text, i, scheme)) continue;
+        std::size_t end = i + scheme.size();
+        while (base64_char(at(text, end)) || std::string_view("=$.,-_").find(at(text, end)) != std::string_view::npos) {
+            if (end >= text.size()) break;
+            ++end;
+        }
+        constexpr std::size_t least = 6;
+        if (end - i >= scheme.size() + least) return end;
+    }
+    return i;
+}
+
+}  // namespace
+
 std::size_t end_of_password_hash(std::string_view text, std::size_t i) {
+    if (at(text, i) == '{') return end_of_scheme_and_hash(text, i);
     constexpr std::array<std::string_view, 15> schemes{"$1$",     "$2a$",     "$2b$", "$2y$",   "$5$",
                                                        "$6$",     "$7$",      "$y$",  "$apr1$", "$argon2",
                                                        "$pbkdf2", "$scrypt$", "$gy$", "$md5$",  "$sha1$"};

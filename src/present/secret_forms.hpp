@@ -33,7 +33,8 @@ std::size_t end_of_marked_token(std::string_view text, std::size_t i);
 /// characters.
 std::size_t end_of_number_token(std::string_view text, std::size_t i);
 
-/// Where the hash of a password that begins at text[i], "$", ends ($2b$12$..., $argon2id$...); `i` where there is none.
+/// Where the hash of a password that begins at text[i], "$" or "{", ends ($2b$12$..., $argon2id$..., {SSHA}...); `i`
+/// where there is none.
 std::size_t end_of_password_hash(std::string_view text, std::size_t i);
 
 /// Whether bytes begin like a private key in DER (PKCS #1, PKCS #8, RFC 5915): a sequence whose first element is the

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "present/secret_files.hpp"
 #include "present/secret_forms.hpp"
 
 namespace beamheap::present {
@@ -96,7 +97,8 @@ Secrecy secrecy_beside(std::string_view text, std::size_t begin, std::size_t end
     const std::string_view key = text.substr(begin, end - begin);
     if (const Secrecy known = secrecy_of(key); known != Secrecy::none) return known;
     const char last = begin == 0 ? '\0' : text[begin - 1];
-    if (key == "code" && (last == '?' || last == '&') && at(text, end) == '=') return Secrecy::by_value;
+    if (one_of(key, {"code", "key", "auth"}) && (last == '?' || last == '&' || last == '"') && at(text, end) == '=')
+        return Secrecy::by_value;
     if (names_its_value(key)) {
         const std::string_view object = object_around(text, begin, end);
         return has_member(object, has_name, is_secret) ? Secrecy::always : Secrecy::none;
@@ -161,9 +163,18 @@ TextSpan secret_of_command(std::string_view text, std::size_t begin, std::size_t
         std::string_view program, command;
         unsigned argument;
     };
-    constexpr std::array rows{Row{"rabbitmqctl", "add_user", 2},          Row{"rabbitmqctl", "change_password", 2},
-                              Row{"rabbitmqctl", "authenticate_user", 2}, Row{"ejabberdctl", "register", 3},
-                              Row{"ejabberdctl", "change_password", 3},   Row{"htpasswd", "htpasswd", 4}};
+    if (text.substr(begin, end - begin) == "echo") return secret_of_echo(text, end);
+    constexpr std::array rows{Row{"vault", "login", 1},
+                              Row{"emqx", "add", 2},
+                              Row{"aws configure", "set", 2},
+                              Row{"stats", "auth", 1},
+                              Row{"mosquitto_passwd", "mosquitto_passwd", 4},
+                              Row{"rabbitmqctl", "add_user", 2},
+                              Row{"rabbitmqctl", "change_password", 2},
+                              Row{"rabbitmqctl", "authenticate_user", 2},
+                              Row{"ejabberdctl", "register", 3},
+                              Row{"ejabberdctl", "change_password", 3},
+                              Row{"htpasswd", "htpasswd", 4}};
     const std::string_view name = text.substr(begin, end - begin);
     for (const Row& row : rows) {
         if (name != row.command) continue;
@@ -205,6 +216,45 @@ std::vector<std::size_t> secret_columns(std::string_view text, std::size_t begin
         if (at(near, value) != ',') break;
         value = skip_spaces(near, value + 1);
     }
+    return places;
+}
+
+namespace {
+
+// The column that a parameter at `i` is compared with, or set to: "users"."token" = $1, password LIKE ?.
+std::string_view column_before(std::string_view query, std::size_t i) {
+    constexpr std::string_view between = " \t\n=<>!~(\"`]";
+    const auto back = [&] {
+        while (i != 0 && between.find(query[i - 1]) != between.npos) --i;
+        const std::size_t end = i;
+        while (i != 0 && key_char(query[i - 1])) --i;
+        return query.substr(i, end - i);
+    };
+    const std::string_view name = back();
+    return one_of(name, {"LIKE", "ILIKE", "IN", "ANY", "like", "ilike", "in", "any", "lower", "LOWER"}) ? back() : name;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> secret_parameters(std::string_view query) {
+    constexpr std::uint64_t most_parameters = 256;
+    std::vector<std::uint64_t> places;
+    std::vector<std::size_t> values;
+    std::uint64_t marks = 0;
+    for (std::size_t i = 0; i < query.size(); ++i) {
+        if ((starts(query, i, "VALUES") || starts(query, i, "values")) && values.empty())
+            values = secret_columns(query, i, i + 6);
+        const bool mark = query[i] == '?';
+        if (!mark && (query[i] != '$' || !digit(at(query, i + 1)))) continue;
+        std::uint64_t number = mark ? ++marks : 0;
+        for (std::size_t j = i + 1; !mark && digit(at(query, j)) && number < most_parameters; ++j)
+            number = number * 10 + static_cast<std::uint64_t>(query[j] - '0');
+        if (number == 0 || number > most_parameters) continue;
+        if (std::ranges::find(values, i) != values.end() || is_secret(column_before(query, i)))
+            places.push_back(number - 1);
+    }
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,10 @@ TextSpan secret_of_command(std::string_view text, std::size_t begin, std::size_t
 /// The word [begin, end) is VALUES: where the values of the columns begin that are secrets by their name, in
 /// INSERT INTO t (name, password) VALUES ('x', 'y').
 std::vector<std::size_t> secret_columns(std::string_view text, std::size_t begin, std::size_t end);
+
+/// Places, from 0 on and in order, of the parameters ($1, or a question mark each) of a query that are secrets by the
+/// name of their column: "token" = $2, INSERT INTO t (a, password) VALUES (?, ?).
+std::vector<std::uint64_t> secret_parameters(std::string_view query);
 
 /// The parameter $1 of a query at text[i]: where it begins in the list that follows the text. text.size(): none does.
 std::size_t query_parameter(std::string_view text, std::size_t i);

@@ -18,6 +18,7 @@ enum class Form {
     pair,     // -u name:SECRET
     percent,  // -U name%SECRET
     named,    // /user:name SECRET
+    comma,    // -u name,SECRET
 };
 struct Option {
     std::string_view command;  // how its name begins; empty: any
@@ -39,7 +40,8 @@ constexpr std::array options{
     Option{"openssl", "-K", Form::separate},  Option{"htpasswd", "-b", Form::separate},
     Option{"net", "/user:", Form::named},     Option{"", "/password:", Form::attached},
     Option{"", "/pass:", Form::attached},     Option{"", "-u", Form::pair},
-    Option{"", "--user", Form::pair},
+    Option{"", "--user", Form::pair},         Option{"mosquitto", "-P", Form::separate},
+    Option{"lftp", "-u", Form::comma},
 };
 
 constexpr bool ends_value(char c) { return std::string_view(" \t\n\"'\\,;|)]}>&").find(c) != std::string_view::npos; }
@@ -110,6 +112,11 @@ TextSpan secret_of_option(std::string_view text, std::size_t i) {
         const std::size_t value = !apart        ? behind_option
                                   : next == '=' ? behind_option + 1
                                                 : next_word(text, behind_option);
+        if (row.form == Form::comma) {
+            const std::size_t comma = value_end(text, value), stop = value_end(text, comma + 1);
+            if (at(text, comma) == ',' && comma != value && stop > comma + 1) return {comma + 1, stop};
+            continue;
+        }
         if (row.form == Form::pair || row.form == Form::percent) {
             if (const TextSpan span = behind(text, value, row.form == Form::pair ? ':' : '%'); span.begin != span.end)
                 return span;
@@ -198,6 +205,33 @@ TextSpan secret_of_address(std::string_view text, std::size_t begin) {
             return {begin + path + hook.path.size(), end};
     }
     return {};
+}
+
+TextSpan secret_of_url(std::string_view text, std::size_t begin, std::size_t& end) {
+    constexpr std::string_view ends = "/?#\"'<>,{}[]\\ \t\n@";
+    const auto host_end = [&](std::size_t i) {
+        while (i < text.size() && ends.find(text[i]) == ends.npos) ++i;
+        return i;
+    };
+    end = host_end(begin);
+    // A password may hold an @: the last one before the host's end counts.
+    std::size_t at_sign = text.npos;
+    while (at(text, end) == '@') {
+        at_sign = end;
+        end = host_end(end + 1);
+    }
+    if (at_sign != text.npos && at_sign > begin) return {begin, at_sign};
+    end = std::min(end, text.substr(0, end).find(';', begin));  // what follows are settings: sqlserver://h;password=x
+    if (std::string_view whole = text.substr(begin, end - begin); whole.ends_with("...")) {
+        // Cut before the @ came: what is no port behind a colon is a password.
+        whole.remove_suffix(3);
+        const std::size_t colon = whole.find(':');
+        const bool password = colon != whole.npos && !std::ranges::all_of(whole.substr(colon + 1), digit);
+        return password ? TextSpan{begin, begin + whole.size()} : TextSpan{};
+    }
+    const TextSpan hook = secret_of_address(text, begin);
+    if (hook.begin != hook.end) end = hook.end;
+    return hook;
 }
 
 unsigned secret_element(std::string_view tag) {
@@ -294,6 +328,10 @@ TextSpan secret_of_xml(std::string_view text, std::size_t key, std::size_t end) 
     const std::size_t behind =
         std::min(text.substr(0, std::min(text.size(), end + far)).find_first_of("<>", end), text.size());
     if (at(text, behind) != '>' || starts(text, behind, ">>")) return {};
+    if (constexpr std::string_view data = "<![CDATA["; starts(text, behind + 1, data)) {
+        const std::size_t begin = behind + 1 + data.size();
+        return {std::min(begin, text.size()), std::min(text.find("]]>", begin), text.size())};
+    }
     const std::size_t close = std::min(text.find('<', behind), text.size());
     return close > behind + 1 ? TextSpan{behind + 1, close} : TextSpan{};
 }

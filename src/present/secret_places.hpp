@@ -27,6 +27,10 @@ TextSpan secret_of_line(std::string_view text, std::size_t i, std::size_t end);
 /// (webhooks of Slack, Discord, Teams, bots of Telegram). Empty: there is none.
 TextSpan secret_of_address(std::string_view text, std::size_t begin);
 
+/// The name and password of the address that begins (behind its scheme) at text[begin], or what secret_of_address()
+/// finds. `end` becomes where the address's host ends, as far as it was looked at.
+TextSpan secret_of_url(std::string_view text, std::size_t begin, std::size_t& end);
+
 /// The text of the XML element whose name has the key text[key] in it and ends at `end`: <password>x</password>,
 /// <ns:Password Type="text">x</ns:Password>. Empty: there is none.
 TextSpan secret_of_xml(std::string_view text, std::size_t key, std::size_t end);

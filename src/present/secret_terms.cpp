@@ -54,6 +54,15 @@ void SecretTerms::hide(const Element& element) {
     mark_hidden_binaries();
 }
 
+void SecretTerms::hide_elements(ObjectId tuple, std::uint64_t key) {
+    if (!marked_) mark_all();
+    if (tuple.space == ObjectId::Space::heap) all_but_[tuple.number] = key;
+    ElementCursor cursor = source_.elements(tuple);
+    Element element;
+    for (std::uint64_t i = 0; source_.next(cursor, element); ++i)
+        if (i != key) hide(element);
+}
+
 TermKind SecretTerms::kind_of(const Element& element) {
     if (element.kind != ElementKind::object) return TermKind::unknown;
     switch (element.id.space) {
@@ -70,7 +79,8 @@ const SecretTerms::Key& SecretTerms::key_of_atom(std::string_view name) {
     if (const auto found = atoms_.find(name); found != atoms_.end()) return found->second;
     if (atoms_.size() == most_kept) atoms_.clear();
     return atoms_
-        .emplace(name, Key{secrecy_of(name), names_credentials(name), secret_record(name), secret_element(name)})
+        .emplace(name, Key{secrecy_of(name), names_credentials(name), secret_record(name), secret_element(name),
+                           name == "crypto" || name == "public_key"})
         .first->second;
 }
 
@@ -167,6 +177,13 @@ bool is_secret_field(TermSource& source, std::string_view field, const Element& 
 }
 
 std::vector<std::uint64_t> SecretTerms::keyed_elements(ObjectId tuple) {
+    if (!all_but_.empty() && tuple.space == ObjectId::Space::heap)
+        if (const auto found = all_but_.find(tuple.number); found != all_but_.end()) {
+            std::vector<std::uint64_t> places;
+            for (std::uint64_t i = 0; i < source_.elements(tuple).left; ++i)
+                if (i != found->second) places.push_back(i);
+            return places;
+        }
     std::vector<std::uint64_t> places = elements_behind_keys(tuple);
     if (records_ != nullptr && !records_->empty()) add_secret_fields(tuple, places);
     return places;
@@ -218,7 +235,8 @@ std::vector<std::uint64_t> SecretTerms::elements_behind_keys(ObjectId tuple) {
     const Key tag = tagged ? key_of_atom(elements[0].text) : Key{};
     if (tag.credentials && credentials(elements[0].text, elements, places)) return places;
     // An element of XML: its name, its attributes, what it holds.
-    if (tagged && elements.size() > 2 && elements[0].text.starts_with("xmlel") && names_secret(elements[1])) {
+    if (tagged && elements.size() > 2 && (elements[0].text.starts_with("xmlel") || elements[0].text == "xmlElement") &&
+        names_secret(elements[1])) {
         for (std::size_t i = 2; i < elements.size(); ++i) places.push_back(i);
         return places;
     }
@@ -226,13 +244,14 @@ std::vector<std::uint64_t> SecretTerms::elements_behind_keys(ObjectId tuple) {
     const auto is_arguments = [&](std::size_t i) {
         return i >= 2 && kind_of(elements[i]) == TermKind::cons && elements[i - 1].kind == ElementKind::atom &&
                elements[i - 2].kind == ElementKind::atom && !elements[i - 1].text.empty() &&
-               elements[i - 1].text[0] >= 'a' && elements[i - 1].text[0] <= 'z' && names_secret(elements[i - 1]) &&
-               !is_text(elements[i]);
+               elements[i - 1].text[0] >= 'a' && elements[i - 1].text[0] <= 'z' &&
+               (names_secret(elements[i - 1]) || key_of_atom(elements[i - 2].text).calls) && !is_text(elements[i]);
     };
     bool behind_key = false;
     for (std::size_t i = 1; i < elements.size(); ++i) {
         const bool text = is_text(elements[i]);
         if (tag.record || is_arguments(i) || (text && (behind_key || i == tag.element)) ||
+            (behind_key && is_wrapped(elements[i])) ||
             (key_of(elements[i - 1]).secrecy == Secrecy::by_value && names_secret(elements[i - 1], elements[i])))
             places.push_back(i);
         behind_key = behind_key || names_secret(elements[i]);
@@ -416,6 +435,7 @@ void SecretTerms::look_at(ObjectId id, TermKind kind) {
     if (kind == TermKind::tuple) {
         if (id.space == ObjectId::Space::heap && no_tuple_[id.number]) return;
         const std::vector<std::uint64_t> places = keyed_elements(id);
+        look_at_siblings(elements_);
         if (places.empty()) return;
         ElementCursor cursor = source_.elements(id);
         Element element;
@@ -441,6 +461,13 @@ void SecretTerms::look_at(ObjectId id, TermKind kind) {
         if (name == "__struct__" && pair.value.kind == ElementKind::atom) all = secret_struct(pair.value.text);
         members.emplace_back(std::move(name), pair.value);
     }
+    elements_.clear();
+    for (const std::string_view wanted : {"columns", "rows"})  // in the order in which tuples have them
+        for (const auto& [name, value] : members)
+            if (name == wanted) elements_.push_back(value);
+    for (const auto& [name, value] : members)
+        if (name != "columns" && name != "rows") elements_.push_back(value);
+    look_at_siblings(elements_);
     if (!values && !numbers && !cipher && !all) return;
     for (const auto& [name, value] : members)
         if (all || (values && names_its_value(name)) || (numbers && member_of_key(name)) || (cipher && name == "key"))

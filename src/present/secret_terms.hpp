@@ -34,6 +34,8 @@ public:
     bool hides(ObjectId id);
     /// Hides a term and its parts: what names it stands outside of the terms.
     void hide(const Element& element);
+    /// The same of all elements of a tuple but the one at `key`, numbers and atoms among them.
+    void hide_elements(ObjectId tuple, std::uint64_t key);
     /// Places of a tuple's elements, from 0 on, in order, that its keys name: {password, X}, {{token, _}, X},
     /// {header, "Authorization", X}. All of them, where the tuple itself is hidden.
     std::vector<std::uint64_t> elements_of(ObjectId tuple);
@@ -49,7 +51,8 @@ private:
         bool credentials = false;  ///< a tuple that begins with it has a name and a password behind it
         bool record = false;       ///< all of such a tuple is a secret
         unsigned element = 0;      ///< this element of such a tuple is one, where it is a text; 0: none
-        bool any() const { return secrecy != Secrecy::none || credentials || record || element != 0; }
+        bool calls = false;        ///< a module whose functions are called with keys
+        bool any() const { return secrecy != Secrecy::none || credentials || record || element != 0 || calls; }
     };
     struct TextHash : std::hash<std::string_view> {
         using is_transparent = void;
@@ -64,6 +67,12 @@ private:
     void look_at_pair_of_pairs(const Element& head, const Element& tail);
     bool is_secret_path(const Element& key);
     void look_at_characters(ObjectId id);
+    void look_at_siblings(const std::vector<Element>& elements);
+    std::vector<std::uint64_t> secret_columns_of(const Element& names);
+    void mark_columns(const Element& rows, const std::vector<std::uint64_t>& places);
+    void mark_places(const Element& row, const std::vector<std::uint64_t>& places);
+    std::string query_text(const Element& element);
+    bool is_wrapped(const Element& element);
     void look_at_pieces(ObjectId id);
     bool names_what_follows(const std::string& before);
     bool add_text(const Element& element, std::string& text);
@@ -84,6 +93,8 @@ private:
 
     TermSource& source_;
     const analyses::RecordScope* records_;
+    std::unordered_map<std::uint32_t, std::uint64_t>
+        all_but_;  // of tuples of the heap that hide_elements() was asked for
     bool marked_ = false;
     std::vector<bool> secret_, secret_literals_;
     std::vector<bool> no_tuple_;  ///< tuples that hold the keys of maps

@@ -365,18 +365,14 @@ Table root_table(const TermView& view, bool garbage) {
                     view.nothing(garbage ? "no garbage" : "no root refers to anything"));
 }
 
-void TermView::hide(const Element& term) const {
-    if (secrets_ != nullptr) secrets_->hide(term);
+void TermView::hide_elements(ObjectId tuple, std::uint64_t key) const {
+    if (secrets_ != nullptr) secrets_->hide_elements(tuple, key);
 }
 
 Table object_table(const TermView& view, std::uint32_t key, bool secret) {
     for (const std::uint32_t root : secret ? view.roots_of(RootKind::table_object) : std::vector<std::uint32_t>()) {
         const Element object = view.source().root(root);
-        if (object.kind != ElementKind::object) continue;
-        ElementCursor cursor = view.source().elements(object.id);
-        Element element;
-        for (std::uint32_t i = 1; view.source().next(cursor, element); ++i)
-            if (i != key) view.hide(element);
+        if (object.kind == ElementKind::object) view.hide_elements(object.id, key - 1);
     }
     const auto key_of = [view, key](std::uint32_t root) {
         Element found;
@@ -386,6 +382,17 @@ Table object_table(const TermView& view, std::uint32_t key, bool secret) {
         for (std::uint32_t i = 0; i < key; ++i)
             if (!view.source().next(cursor, found)) return Element{};
         return found;
+    };
+    // Atoms and small numbers are no objects that could be hidden.
+    const auto text_of = [view, key, hidden = secret && view.secrets() != nullptr](std::uint32_t root) {
+        const Element object = view.source().root(root);
+        if (!hidden || object.kind != ElementKind::object) return view.root_text(root);
+        std::string text;
+        ElementCursor cursor = view.source().elements(object.id);
+        Element element;
+        for (std::uint64_t i = 1; view.source().next(cursor, element); ++i)
+            text += (i == 1 ? "{" : ",") + (i == key ? view.text(element) : std::string("'***'"));
+        return text + "}";
     };
     Columns<std::uint32_t> columns{
         {{.name = "pos", .title = "#", .unit = Unit::count, .doc = "by key in ordered sets, else by hash"},
@@ -407,7 +414,7 @@ Table object_table(const TermView& view, std::uint32_t key, bool secret) {
           .content = Content::term,
           .own_line = true,
           .keyed_by = "key"},
-         [=](const std::uint32_t& r) { return Value(view.root_text(r)); }},
+         [=](const std::uint32_t& r) { return Value(text_of(r)); }},
     };
     return table_of(std::move(columns), view.roots_of(RootKind::table_object), "an empty table");
 }

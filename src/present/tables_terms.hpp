@@ -99,8 +99,8 @@ public:
     /// Key and value of a dictionary entry; false where the entry is no pair in this input.
     bool dictionary_pair(std::size_t root, Element& key, Element& value) const;
     std::string slot_name(std::size_t root) const;  ///< the same without "State"
-    /// Hides a term, where secrets are hidden.
-    void hide(const Element& term) const;
+    /// Hides all elements of a tuple but the one at `key`, where secrets are hidden.
+    void hide_elements(ObjectId tuple, std::uint64_t key) const;
     /// Roots of one kind, as indexes.
     std::vector<std::uint32_t> roots_of(RootKind kind) const;
     /// "7FEDD8C3E990", or null where there is none.

@@ -18,16 +18,20 @@ plants(_Args) ->
         put('$process_label', {session, #{refresh_token => bin(508), user => 7}}),
         put("client_secret", bin(509)),
         put(basic_auth, {<<"ann">>, bin(510)}),
-        Ready(), hold({state, brokers(), chat(), web(), databases(), identity(), tls(), shapes(), calls(), texts(), packed(), commands(), keys(), forms(), more(), bare()}) end),
+        Ready(), hold({state, [alone(Kind) || Kind <- [brokers(), chat(), web(), databases(), identity(), tls(), shapes(), calls(), texts(), packed(), commands(), keys(), forms(), more(), bare()]]}) end),
     [Vault ! M || M <- messages()],
     erlang:start_timer(3600000, Vault, {expire, #{token => bin(511)}}),
     erlang:send_after(3600000, Vault, {reset, {password, <<"bob">>, hush(512)}}),
     #{slogan => "pool failed: {connect, \"postgres://shop:" ++ hush(513) ++ "@db/shop\"}, client_secret=>\"" ++ hush(514) ++ "\"", facts => #{culprit => Vault}}.
 
+%% Each for itself: of a list's elements one may tell what the next one is.
+alone(Plants) -> lists:zip(lists:seq(1, length(Plants)), Plants).
+
 hush(N) -> lists:flatten(io_lib:format("Hush~3..0wxVw7", [N])).
 bin(N) -> list_to_binary(hush(N)).
 bare(N) -> lists:flatten(io_lib:format("Bare~3..0w of the town", [N])).
 text(Parts) -> iolist_to_binary(Parts).
+hex(Format, Text) -> text([io_lib:format(Format, [C]) || <<C>> <= Text]).
 key(N, Size) -> text([hush(N), lists:duplicate(Size - 11, $k)]).
 
 %% RabbitMQ, MQTT, Kafka, STOMP, NATS
@@ -107,7 +111,7 @@ texts() ->
 
 packed() ->
     Pair = text(["password=", hush(660), "&user=bob"]),
-    [binary:encode_hex(Pair), string:lowercase(binary:encode_hex(text(["token=", hush(661)]))), zlib:zip(Pair), unicode:characters_to_binary(["secret=", hush(662)], utf8, utf32),
+    [hex("~2.16.0B", Pair), hex("~2.16.0b", text(["token=", hush(661)])), zlib:zip(Pair), unicode:characters_to_binary(["secret=", hush(662)], utf8, utf32),
      base64:encode(base64:encode(text(["password=", hush(663)]))), term_to_binary([{a, 1}, {password, hush(664)}]), term_to_binary(term_to_binary({token, bin(665)})),
      base64:encode(text(["{\"password\":\"", hush(666), "\"}"])), term_to_binary({state, #{api_key => bin(667)}}, [compressed]), zlib:gzip(term_to_binary({password, bin(668)})),
      uri_string:quote("password=" ++ hush(669))].

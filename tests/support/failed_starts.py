@@ -259,7 +259,7 @@ MORE_WAYS = [
     Way("not_all", evaluated("{ok,_} = application:ensure_all_started(no_such_application)."), ("no_such_application", "not installed")),
     Way("halt_text", evaluated("erlang:halt(\"Cannot start: the license expired\")."), ("license expired",)),
     # The parser's words, somewhere within a reason; and a reason of the same form by somebody else.
-    Way("parse_within", evaluated("erlang:error({config, \"a.cfg\", {3,erl_parse,[\"syntax error before: \",\"foo\"]}})."), ("a.cfg is no Erlang, line 3", "before: foo")),
+    Way("parse_within", evaluated("erlang:error({config, \"a.cfg\", {3,erl_parse,[\"syntax error before: \",\"foo\"]}})."), ("a.cfg is not valid Erlang, line 3", "before: foo")),
     Way("parse_other", evaluated("erlang:error({config, \"a.cfg\", {3,my_parse,[\"unknown key: \",\"foo\"]}})."), ("unknown key: foo",), ("no Erlang",)),
     Way("otp_function", evaluated("gen_udp:openn(1)."), ("gen_udp:openn/1",), ("meant", "misspelt")),
     Way("run_error", lambda m: ["-run", "erlang", "error", "oops"], ("oops",)),

@@ -52,7 +52,9 @@ const std::string compile_anew =
 const std::string not_built =
     "The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
 const std::string not_in_path =
-    "Module shop is missing from the code path (-pa, the release), or its name is misspelt.";
+    "Module shop is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not "
+    "load (compiled "
+    "by another release).";
 
 }  // namespace
 
@@ -64,7 +66,12 @@ TEST_CASE("a module that is there and does not load is told by what the emulator
     };
     // code_server: the file's name; beam_load: the module's, and why on the next line
     const Explained unknown_why{"bad_module", "module shop can't be loaded", compile_anew};
-    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",badfile") == unknown_why);
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",badfile") ==
+          Explained{"bad_module",
+                    "module shop can't be loaded: its file is damaged, or was compiled by another release (badfile)",
+                    compile_anew});
+    CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",{features_not_allowed,[maybe_expr]}").what ==
+          "module shop can't be loaded: {features_not_allowed,[maybe_expr]}, most likely of another release");
     CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shopping.beam\",badfile") == missing);
     CHECK(words("Unloading ~ts: ~p", "\"/srv/ebin/shop.beam\",done") == missing);
     CHECK(words("Error loading module shop:\\n  it was cut.\\n  more", "") ==
@@ -103,19 +110,63 @@ TEST_CASE("a module that is there and does not load is told by what the emulator
           Explained{"no_library", "module shop can't load its native library: /x/shop.so: no such file", not_built});
     CHECK(words(failed, "shop,{error,{load_failed,\"a plain sentence.\"}},9") ==
           Explained{"no_library", "module shop can't load its native library: a plain sentence", not_built});
-    for (const char* other : {"shop,{error,nothing},9", "shop,nothing,9", "shop,{error,{load_failed,3}},9"}) {
+    CHECK(words(failed,
+                "shop,{{badmatch,{error,{load_failed,\"Failed to load NIF library: '/x/shop.so: no such "
+                "file'\"}}},[{shop,init,0,[]}]},9") ==
+          Explained{"no_library", "module shop can't load its native library: /x/shop.so: no such file", not_built});
+    CHECK(words(failed, "shop,{error,{load_failed,3}},9") ==
+          Explained{"no_library", "module shop can't load its native library", not_built});
+    // ... or for a reason of its own
+    for (const auto& [other, said] :
+         {std::pair{"shop,{error,nothing},9", "{error,nothing}"}, std::pair{"shop,nothing,9", "nothing"},
+          std::pair{"shop,nothing", "nothing"},
+          std::pair{"shop,{{badmatch,{error,enoent}},[{shop,init,0,[]}]},9", "{badmatch,{error,enoent}}"}}) {
         INFO(other);
-        CHECK(words(failed, other) == Explained{"no_library", "module shop can't load its native library", not_built});
+        CHECK(words(failed, other) ==
+              Explained{"bad_module",
+                        std::string("module shop does not load, since its on_load function failed: ") + said,
+                        "Look at the function that -on_load names in that module: it has to return ok."});
     }
-    CHECK(words(failed, "shop,nothing").what == "module shop can't load its native library");
+    // printed, as a node holds it that goes down
+    CHECK(words("The on_load function for module shop returned:\\n{error,{load_failed,\\\"Failed to load NIF library: "
+                "'/x/shop.so: no such file'\\\"}}",
+                "")
+              .what == "module shop can't load its native library: /x/shop.so: no such file");
     CHECK(words(failed, "shop") == missing);
     CHECK(words(failed, "bank,{error,nothing},9") == missing);
     CHECK(words("The function for module ~s returned: ~P", "shop,{error,nothing},9") == missing);
 }
 
+TEST_CASE("a stub that a native library was to take the place of tells that it is not loaded", "[causes][boot]") {
+    const auto said = [](std::string_view reason) { return explained(reason, {}).what; };
+    CHECK(said("{not_loaded,[{erlang,nif_error,[not_loaded],[]},{shop_nif,add,2,[]}]}") ==
+          "the native library is not loaded, so that its functions do not exist, in shop_nif:add/2");
+    CHECK(said("{{not_loaded,shop_nif},[{erlang,nif_error,[a],[]},{shop_nif,add,2,[]}]}") ==
+          "the native library of shop_nif is not loaded, so that its functions do not exist, in shop_nif:add/2");
+    CHECK(said("{not_loaded,shop}") ==
+          "application shop is not loaded: its .app file is missing, or has another name inside");
+}
+
+TEST_CASE("what stands around an error of the system is told, and what follows from the node's own end is as well",
+          "[causes][boot]") {
+    const auto said = [](std::string_view reason) { return explained(reason, {}).what; };
+    CHECK(said("{db,{econnrefused,\"db1\",5432}}") ==
+          "a service refused the connection (econnrefused): {db,{econnrefused,\"db1\",5432}}");
+    CHECK(said("{badmatch,{error,enoent}}") == "a file, folder or program does not exist (enoent)");
+    CHECK(said("{'DOWN',code_server,{ensure_loaded,timer}}") ==
+          "code_server ended while it was asked for module timer");
+    const auto follows = [](std::string_view reason) {
+        return cause_of(Snapshot(), failure_of_printed(reason), {}).follows;
+    };
+    CHECK(follows("{noproc,{gen_server,call,[file_server_2,{open,\"x\",[read]},infinity]}}"));
+    CHECK_FALSE(follows("{noproc,{gen_server,call,[price_server,get,5000]}}"));
+}
+
 TEST_CASE("the module of -s or -run is told where the emulator named it", "[causes][boot]") {
-    const Explained nameless{"no_function", "the module that -s or -run names does not exist",
-                             "It is missing from the code path (-pa, the release), or its name is misspelt."};
+    const Explained nameless{
+        "no_function", "the module that -s or -run names does not exist",
+        "It is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not load: "
+        "compiled by another release, or its on_load failed."};
     const auto cut = [](std::string_view module) {
         return Explained{"bad_module", "module " + std::string(module) + " can't be loaded: it was cut", compile_anew};
     };
@@ -159,9 +210,10 @@ TEST_CASE("a module is misspelt by one letter where its name is short, by two wh
     CHECK(meant("shp", {"shop"}) == "shop");
     CHECK(meant("shap", {"shop"}) == "shop");
     CHECK(meant("shap", {"ship_"}).empty());  // two letters of four
-    CHECK(meant("shops", {"ships_"}) == "ships_");
-    CHECK(meant("shops", {"ship"}) == "ship");
-    CHECK(meant("shops", {"shpis_"}).empty());  // three of five
+    CHECK(meant("shops", {"shps"}) == "shps");
+    CHECK(meant("shops", {"ship"}).empty());  // two of five, as of ranch and rand
+    CHECK(meant("shopping", {"shippinq"}) == "shippinq");
+    CHECK(meant("shopping", {"shpipinqs"}).empty());  // three of eight
     CHECK(meant("warehouse", {"werehause"}) == "werehause");
     CHECK(meant("warehouse", {"werehausa"}).empty());
     CHECK(meant("warehouse", {"werehause", "warehause", "werehouse"}) ==
@@ -539,7 +591,8 @@ TEST_CASE("a node that ran is told by who called what failed, and one that did n
     CHECK(told_start(flag, true).rule == "start-up");
     // What -eval was given is told once, and -eval, too.
     CHECK(told_start("{{badmatch,{error,{1,erl_parse,[\"syntax error\"]}}},[{init,start_it,1,[]}," + start + "]}",
-                     true) == ToldStart{call, "What -eval was given can't be run: it is no Erlang: syntax error."});
+                     true) ==
+          ToldStart{call, "What -eval was given can't be run: it is not valid Erlang: syntax error."});
     CHECK(told_start("{undef,[{shop,open,[],[]}," + eval + ",{init,start_it,1,[]}," + start + "]}", true) ==
           ToldStart{call, "What -eval called failed: shop:open/0 does not exist."});
     // Applications and kernel's processes have no caller of that kind.

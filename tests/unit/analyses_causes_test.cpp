@@ -91,7 +91,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "port 25672 of the distribution is in use, most likely by rabbit@localhost, which runs already"},
     {"{{badmatch,{error,{1,erl_parse,[\"syntax error before: "
      "\",\"'.'\"]}}},[{init,start_it,1,[]},{init,start_em,1,[]}]}",
-     "bad_code", "it is no Erlang: syntax error before: '.'"},
+     "bad_code", "it is not valid Erlang: syntax error before: '.'"},
     {"{noproc,{gen_server,call,[my_registry,get]}}", "not_registered",
      "it called my_registry, and no process is registered under that name"},
     {"{badarg,[{ets,lookup,[my_cache,key],[]},{my_srv,init,1,[{file,\"my_srv.erl\"},{line,3}]}]}", "no_table",
@@ -132,11 +132,12 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{{nodedown,'a@b'},{gen_server,call,[{s,'a@b'},x]}}", "refused", "node a@b can't be reached (nodedown)"},
     // erl_scan's errors, up to 26 and later, and cut by a slogan
     {"{{badmatch,{error,{1,erl_scan,{string,39,\"abc\"}},1}},[{shop,read,0,[{file,\"shop.erl\"},{line,14}]}]}",
-     "bad_code", "a text that it reads is no Erlang, line 1: a quote has no end: abc, in shop:read/0 (shop.erl:14)"},
+     "bad_code",
+     "a text that it reads is not valid Erlang, line 1: a quote has no end: abc, in shop:read/0 (shop.erl:14)"},
     {"{{badmatch,{error,{3,erl_scan,{unterminated,atom,\"abc\"}},1}},[{shop,read,0,[]}]}", "bad_code",
-     "a text that it reads is no Erlang, line 3: a quote has no end: abc, in shop:read/0"},
+     "a text that it reads is not valid Erlang, line 3: a quote has no end: abc, in shop:read/0"},
     {"{{badmatch,{error,{1,erl_scan,{_}},1}},[{shop,read,0,[]}]}", "bad_code",
-     "a text that it reads is no Erlang, line 1: a syntax error, in shop:read/0"},
+     "a text that it reads is not valid Erlang, line 1: a syntax error, in shop:read/0"},
     {"{function_clause,[{init,b2s,[true],[]},{init,do_boot,3,[]}]}", "bad_specification",
      "a flag of the command line that needs a value has none: -boot, -mode, -loader"},
     // calls without a module
@@ -181,7 +182,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "its current directory does not exist, or this user can't read it (invalid_current_directory)"},
     {"{error,terminating}", "stopped", "it was told to stop while it was starting"},
     {"{bad_environment_value,\"{a,\"}", "bad_specification",
-     "a value on the command line (-App Key Value) is no Erlang: {a,"},
+     "a value on the command line (-App Key Value) is not valid Erlang: {a,"},
     // Up to 25, without quotes.
     {"{badarith,[{erlang,+,[1,a],[]},{erl_eval,do_apply,6,[{_},{_}]},{init,start_it,1,[]}]}", "bad_value",
      "badarith in erlang:'+'/2 of [1,a], called by -eval"},
@@ -202,7 +203,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{{badmatch,{error,{5,erl_parse,[\"syntax error before: "
      "\",\"','\"]}}},[{my_cfg,load,1,[{file,\"my_cfg.erl\"},{line,8}]}]}",
      "bad_code",
-     "a file that it reads is no Erlang, line 5: syntax error before: ',', in my_cfg:load/1 (my_cfg.erl:8)"},
+     "a file that it reads is not valid Erlang, line 5: syntax error before: ',', in my_cfg:load/1 (my_cfg.erl:8)"},
     {"{\"1: syntax error before: '}'\",\"my_dep.app\"}", "bad_code",
      "the resource file my_dep.app is wrong: 1: syntax error before: '}'"},
     {"{not_loaded,my_app}", "no_application",
@@ -323,7 +324,9 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"#{'__exception__' => true,'__struct__' => 'Elixir.UndefinedFunctionError',module => 'Elixir.Shop',function => "
      "start,arity => 2}",
      "no_function", "'Elixir.Shop':start/2 does not exist",
-     "Module Elixir.Shop is missing from the code path (-pa, the release), or its name is misspelt."},
+     "Module Elixir.Shop is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
+     "does not load "
+     "(compiled by another release)."},
     {"#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}", "bad_value",
      "#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}", ""},
     {"{function_clause,[{shop,price,[apple],[{file,\"src/shop.erl\"},{line,7}]}]}", "bad_value",
@@ -364,10 +367,10 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{bad_lib,\"Library version (1.0) not compatible with (2.0)\"}", "no_library",
      "a native library can't be loaded: Library version (1.0) not compatible with (2.0)",
      "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so"},
-    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code", "it is no Erlang: a syntax error",
+    {"{{1,erl_scan,{illegal,char}},[{init,start_it,1,[]}]}", "bad_code", "it is not valid Erlang: a syntax error",
      "Mind the shell's quotes around -eval, and the full stop at the end."},
     {"{{badmatch,{error,{{9,3},erl_parse,[]}}},[{shop,load,1,[]}]}", "bad_code",
-     "a file that it reads is no Erlang, line 9: a syntax error, in shop:load/1",
+     "a file that it reads is not valid Erlang, line 9: a syntax error, in shop:load/1",
      "Check the file with file:consult/1: it names the line."},
     {"{dist_port_already_used,4370,\"a\",\"b\"}", "port_taken",
      "port 4370 of the distribution is in use, most likely by a@b, which runs already",
@@ -377,11 +380,17 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "resolve",
      "See whether another node has the name, and epmd answers: epmd -names"},
     {"{undef,[{init,start_it,[a],[]}]}", "no_function", "the module that -s or -run names does not exist",
-     "It is missing from the code path (-pa, the release), or its name is misspelt."},
+     "It is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not load: "
+     "compiled "
+     "by another release, or its on_load failed."},
     {"{undef,[{gen_serverr,call,[a],[]}]}", "no_function", "gen_serverr:call/1 does not exist (is gen_server meant?)",
-     "Module gen_serverr is missing from the code path (-pa, the release), or its name is misspelt."},
+     "Module gen_serverr is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
+     "does not load "
+     "(compiled by another release)."},
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
-     "Module map is missing from the code path (-pa, the release), or its name is misspelt."},
+     "Module map is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not "
+     "load "
+     "(compiled by another release)."},
     {"{undef,[{gen_udp,openn,[0],[]}]}", "no_function", "gen_udp:openn/1 does not exist",
      "Module gen_udp is a part of OTP or Elixir: what is installed is not whole, or not of that release."},
     {"\"Error when reading C:/Users/x/.erlang.cookie: eacces\"", "cookie",
@@ -396,9 +405,11 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "error in config file \"/etc/shop.config\" (1): syntax error before: '}'",
      "Check the file with file:consult/1: it names the line."},
     {"{config,\"a.cfg\",{3,erl_parse,[\"syntax error before: \",\"foo\"]}}", "bad_code",
-     "a.cfg is no Erlang, line 3: syntax error before: foo", "Check the file with file:consult/1: it names the line."},
+     "a.cfg is not valid Erlang, line 3: syntax error before: foo",
+     "Check the file with file:consult/1: it names the line."},
     {"{badmatch,{error,{bad_config,[{file,\"b.cfg\"},{why,{7,erl_scan,{illegal,character}}}]}}}", "bad_code",
-     "b.cfg is no Erlang, line 7: {illegal,character}", "Check the file with file:consult/1: it names the line."},
+     "b.cfg is not valid Erlang, line 7: {illegal,character}",
+     "Check the file with file:consult/1: it names the line."},
     {"{config,\"a.cfg\",{3,erl_sparse,[\"unknown key: \",\"foo\"]}}", "message", "unknown key: foo (erl_sparse)", ""},
     {"{application_terminated,shop,shutdown}", "unknown",
      "its top supervisor gave up: a child failed too often (shutdown)", ""},
@@ -586,7 +597,7 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     CHECK(told("{,[{Elixir.System,fetch_env!,1,[{_},{_}]},{erl_eval,do_apply,7,[{_},{_}]}]}").what ==
           "'Elixir.System':'fetch_env!'/1 failed, with a reason that the slogan leaves out");
     CHECK(told("{error,Bad environment variable: \"{80\"  Application: shop}").what ==
-          "a value on the command line (-App Key Value) is no Erlang: \"{80\" Application: shop");
+          "a value on the command line (-App Key Value) is not valid Erlang: \"{80\" Application: shop");
     CHECK(told("{{badmatch,{error,no_cert}},[{web,init,1,[{file,\"web.erl\"},{line,12}]},{supervisor,init,1,[]}]}")
               .what == "a TLS listener was given no certificate (no_cert), in web:init/1 (web.erl:12)");
     CHECK(told("{{badmatch,{error,eaddrinuse}},[{web,init,1,[{file,\"web.erl\"},{line,10}]},{supervisor,init,1,[]}]}")
@@ -647,7 +658,7 @@ TEST_CASE("a full standard output is not why the node died", "[causes]") {
         "{reason,{undef,[{unicode,f,[],[]},{logger,log,1,[{file,\"logger.erl\"},{line,3}]}]}},"
         "{offender,[{pid,undefined},{id,logger}]}]}}");
     CHECK(told("\"{bad_environment_value,\\\"{a,\\\"}\"", {undef}).what ==
-          "a value on the command line (-App Key Value) is no Erlang: {a,");
+          "a value on the command line (-App Key Value) is not valid Erlang: {a,");
     // A report of the same reason may tell more of the way to it, also where the slogan has no stack.
     const LogEvent child = event_of(
         "{error_report,<0.8.0>,{<0.64.0>,supervisor_report,[{supervisor,{local,db_sup}},{errorContext,start_error},{"

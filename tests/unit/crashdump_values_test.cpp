@@ -2,9 +2,11 @@
 // Values as dumps print them: each is read where it is one from its first letter to its last, and left alone where it
 // is none.
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "formats/crashdump/digits.hpp"
 #include "formats/crashdump/text_values.hpp"
 #include "model/characters.hpp"
 
@@ -34,6 +36,45 @@ TEST_CASE("numbers of dumps are whole and fit", "[crashdump][values]") {
         INFO(none);
         CHECK_FALSE(parse_hex(none));
     }
+}
+
+TEST_CASE("hexadecimal numbers of any length are read to their last digit", "[crashdump][values]") {
+    constexpr std::string_view small = "0123456789abcdef", large = "0123456789ABCDEF";
+    for (std::size_t length = 1; length <= 16; ++length)
+        for (std::size_t turn = 0; turn < 3; ++turn) {
+            std::string digits;
+            std::uint64_t value = 0;
+            for (std::size_t i = 0; i < length; ++i) {
+                const std::size_t digit = (i * 7 + length * 5 + 11) % 16;
+                digits += turn == 0 || (turn == 2 && i % 3 == 0) ? small[digit] : large[digit];
+                value = value << 4 | digit;
+            }
+            INFO(digits);
+            CHECK(parse_hex(digits) == value);
+            for (std::size_t i = 0; i < length; ++i)
+                for (const char other : "/:@G`g \x10\xC1"sv) {
+                    std::string damaged = digits;
+                    damaged[i] = other;
+                    CHECK_FALSE(parse_hex(damaged));
+                }
+        }
+}
+
+TEST_CASE("short numbers are read at once, with what ends them", "[crashdump][values]") {
+    for (std::uint64_t number : {0ull, 7ull, 10ull, 99ull, 256ull, 1000ull, 46'422ull, 123'456ull, 9'999'999ull})
+        for (const char end : "\n\r /:x\x00\x80\xFF"sv) {
+            std::string text = std::to_string(number);
+            const auto digits = static_cast<unsigned>(text.size());
+            (text += end) += "12345678";
+            INFO(text);
+            const ShortNumber read = read_short_number(text.data());
+            CHECK(read.digits == digits);
+            CHECK(read.value == number);
+        }
+    CHECK(read_short_number("x1234567").digits == 0);
+    CHECK(read_short_number("12345678").digits == 7);
+    CHECK(read_short_number("12345678").value == 1'234'567);
+    CHECK(read_short_number("0000017\n").value == 17);
 }
 
 TEST_CASE("pids and ports of dumps are read at whatever length they have", "[crashdump][values]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A VM that runs and does nothing: schedulers held by functions in C, and a VM that was stopped from outside.
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "analyses/processes/answers.hpp"
@@ -26,7 +27,8 @@ struct Held : MadeNode {
         row.run_queue[2] = Count(3);
         if (call.empty()) return;
         row.held = SchedulerHold{100, false, text(call), on.empty() ? TextId::none : text(on)};
-        row.stack = s.stacks.intern({{.function = function("shop", "show", 1)}});
+        const std::array<Frame, 1> frames{{{.function = function("shop", "show", 1)}}};
+        row.stack = s.stacks.intern(frames);
     }
 };
 

@@ -185,6 +185,42 @@ TEST_CASE("an initial call that is hard to find is missing, never another's", "[
     }
 }
 
+TEST_CASE("what a dictionary says is the same wherever the lines of its entries stand", "[identity]") {
+    // An entry each, with what it refers to; the last one is none that tells anything.
+    std::vector<std::string> parts{
+        "7F0000000100:t2:AD:$initial_call,H7F0000000200\n7F0000000200:t3:A4:much,A4:init,I1\n",
+        "7F0000000300:t2:AA:$ancestors,H7F0000000400\n7F0000000400:lA3:sup|N\n",
+        "7F0000000500:t2:AE:$process_label,A5:label\n",
+        "7F0000000600:t2:A9:some_thing,H7F0000000700\n7F0000000700:t2:AA:$ancestors,N\n"};
+    const std::string dictionary = "H7F0000000100\nH7F0000000300\nH7F0000000500\nH7F0000000600\n";
+    std::vector<std::size_t> order{0, 1, 2, 3};
+    LoadPlan plan;
+    plan.labels = true;
+    do {
+        for (const std::size_t before : {std::size_t{0}, std::size_t{9000}, giant_bytes})
+            for (const std::size_t behind : {std::size_t{0}, std::size_t{700}, std::size_t{9000}}) {
+                std::string text = test::header() + test::process("<0.1.0>") + test::process("<0.2.0>");
+                for (const std::size_t i : {1u, 2u}) {
+                    text += fmt::format(
+                        "=proc_dictionary:<0.{0}.0>\n{1}=proc_stack:<0.{0}.0>\ny0:N\n=proc_heap:<0.{0}.0>\n", i,
+                        dictionary);
+                    text += filler(i, before);
+                    for (const std::size_t part : order) text += parts[part];
+                    text += filler(i + 10, behind);
+                }
+                text += "=literals\n=atoms\nok\n=end\n";
+                const auto read = test::load(text, plan);
+                REQUIRE(read != nullptr);
+                CHECK(calls(*read) == std::vector<std::string>{"much:init/1", "much:init/1"});
+                const Snapshot& s = read->snapshot();
+                for (const Process& process : s.processes) {
+                    CHECK(s.text(process.label) == "label");
+                    CHECK(s.text(process.application) == "sup");
+                }
+            }
+    } while (std::ranges::next_permutation(order).found);
+}
+
 TEST_CASE("of a stream nothing can be looked for; what it was read for is known", "[identity]") {
     const std::string text = made_of(std::vector<Kind>(20)).text;
     const auto passed = test::load(text, LoadPlan{}, 4096);

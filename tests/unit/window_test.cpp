@@ -87,6 +87,27 @@ TEST_CASE("held text stays while the window slides over the rest", "[window]") {
     for (const Piece& p : pieces) CHECK(p.held.text == std::string_view(text).substr(p.from, p.bytes));
 }
 
+TEST_CASE("a window that is closed has nothing in view, and what is held stays", "[window]") {
+    const std::string text = numbers(3 * Window::step);
+    Window window = window_of(text);
+    REQUIRE(window.ensure(5000));
+    window.consume(2000);
+    const Window::Held held = window.hold(1000, 2000);
+    const std::uint64_t end = window.offset() + window.view().size();
+    window.close();
+    CHECK(window.view().empty());
+    CHECK(window.offset() == end);
+    CHECK(window.at_end());
+    CHECK_FALSE(window.more());
+    CHECK(held.text == std::string_view(text).substr(1000, 1000));
+    CHECK(window.hold(1000, 2000).owner == nullptr);
+    std::string read(1000, ' ');
+    const auto got = window.source().read_at(1000, read);
+    REQUIRE(got);
+    CHECK(*got == 1000u);
+    CHECK(read == held.text);
+}
+
 TEST_CASE("a buffer that grew for much text at once is not held", "[window]") {
     const std::string text = numbers(40 * Window::step);
     Window window = window_of(text, GENERATE(false, true));

@@ -90,11 +90,11 @@ TEST_CASE("what stands behind the tags of a match is the reason, where its row s
     CHECK(told("{badmatch,{aborted,{no_exists,[orders,x]}}}") ==
           "no_table: the mnesia table orders does not exist on this node");
     CHECK(told("{badmatch,{error,{3,erl_parse,[\"syntax error before: \",\"x\"]}}}") ==
-          "bad_code: it is no Erlang: syntax error before: x");
+          "bad_code: it is not valid Erlang: syntax error before: x");
     CHECK(told("{{badmatch,{error,{3,erl_parse,[\"syntax error before: \",\"x\"]}}},[{my,read,1,[]}]}") ==
-          "bad_code: a file that it reads is no Erlang, line 3: syntax error before: x");
+          "bad_code: a file that it reads is not valid Erlang, line 3: syntax error before: x");
     CHECK(told("{{badmatch,{error,{{3,9},erl_scan,{illegal,x}}}},[{my,read,1,[]}]}") ==
-          "bad_code: a file that it reads is no Erlang, line 3: a syntax error");
+          "bad_code: a file that it reads is not valid Erlang, line 3: a syntax error");
 }
 
 TEST_CASE("exceptions of Elixir are told by their message, else by their fields", "[causes]") {

@@ -56,7 +56,10 @@ BinaryPlace bit_slice_place(MemoryReader& memory, const Layout& layout, std::uin
     BinaryPlace place;
     place.binary = held.binary;
     place.object = held.object;
-    place.data = base + start / 8;
+    // The bytes of one that was appended to may have moved since; their place is that of its binary.
+    constexpr Word is_volatile = 2;
+    const bool moved = (load<Word>(p + 8) & is_volatile) != 0 && kind == Tag::binary_reference;
+    place.data = (moved ? held.data : base) + start / 8;
     place.bit_offset = static_cast<unsigned>(start % 8);
     place.extra_bits = static_cast<unsigned>((end - start) % 8);
     place.bytes = (end - start + 7) / 8;

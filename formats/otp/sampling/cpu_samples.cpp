@@ -122,7 +122,7 @@ private:
         for (const HeldThread& each : held_->still()) {
             if (seen_.contains(result_.threads[each.thread].id)) continue;
             const bytes::ThreadWait& wait = each.wait;
-            add(each.thread, schedulers_.resolve(held_->sample(each, buffer)));
+            add(each.thread, schedulers_.resolve_held(held_->sample(each, buffer), each.process));
             result_.samples.back().held_in = (wait.call.empty() ? "a call of the system" : wait.call + "()") +
                                              (wait.on.empty() ? "" : " on " + wait.on);
         }

@@ -82,7 +82,7 @@ void read_held_schedulers(Reader& reader, const bytes::RunningProcess& process) 
         if (!each.wait.on.empty()) held.on = snapshot.texts.intern(each.wait.on);
         if (sampler == nullptr) continue;
         sampler->threads_stand(true);
-        const ResolvedSample resolved = sampler->resolve(looks.sample(each, buffer));
+        const ResolvedSample resolved = sampler->resolve_held(looks.sample(each, buffer), each.process);
         if (resolved.process.address == each.process) row->stack = sampler->stack(resolved.frames);
     }
 }

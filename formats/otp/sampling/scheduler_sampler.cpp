@@ -178,4 +178,26 @@ ResolvedSample SchedulerSampler::resolve(const bytes::ThreadSample& sample) {
     return resolved;
 }
 
+ResolvedSample SchedulerSampler::resolve_held(const bytes::ThreadSample& sample, std::uint64_t process) {
+    ResolvedSample resolved = resolve(sample);
+    if (resolved.basis != SampleBasis::none && resolved.process.address == process) return resolved;
+    const std::size_t native = frames_.size();
+    std::uint64_t called_at = 0;
+    if (jit_) {
+        const std::uint64_t begin = sample.stack_pointer();
+        const std::uint64_t top = frames_.empty() ? begin : frames_.back()[bytes::X86::rsp].value_or(begin);
+        for (std::size_t at = top > begin ? (top - begin) & ~std::uint64_t{7} : 0;
+             at + 8 <= sample.stack.size() && called_at == 0; at += 8)
+            if (const auto word = bytes::load<std::uint64_t>(sample.stack.data() + at);
+                code_.frame(word, true).function != FunctionId::none)
+                called_at = word;
+    }
+    resolved = resolver_.resolve_process(process, 0, 0);
+    if (called_at != 0) resolved.frames.insert(resolved.frames.begin(), code_.frame(called_at, true));
+    if (!resolved.frames.empty()) resolved.basis = SampleBasis::approximate;
+    resolved.native = native;
+    resolved.followed = called_at != 0;
+    return resolved;
+}
+
 }  // namespace beamheap::otp

@@ -37,6 +37,11 @@ public:
 
     /// The process and Erlang stack behind a sample; native frames are in frames() then.
     ResolvedSample resolve(const bytes::ThreadSample& sample);
+    /// The same of a thread that sleeps in C with this process in hand, of which stack pointer and program counter
+    /// alone are known. Where the C frames can't be followed without the other registers, the first word above them
+    /// that is an address of Erlang code is where that was called from (most likely: a word that was left there may be
+    /// older), and the process's stack is as it is, since it stands.
+    ResolvedSample resolve_held(const bytes::ThreadSample& sample, std::uint64_t process);
     const std::vector<bytes::UnwoundFrame>& frames() const { return frames_; }
     /// The native function of one of them, an index into natives().
     std::uint32_t native(const bytes::UnwoundFrame& frame);

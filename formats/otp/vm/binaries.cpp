@@ -38,6 +38,14 @@ std::optional<std::string_view> small_binary(bytes::MemoryReader& memory, const 
             const auto start = memory.word(at + 16), end = memory.word(at + 24);
             if (!start || !end || *end < *start || (*end - *start) % 8 != 0 || *start % 8 != 0) return std::nullopt;
             if ((*end - *start) / 8 > limit) return std::nullopt;
+            if ((size & 2) != 0) {  // the bytes may have moved: those of the binary that its BinRef refers to
+                const auto whole = memory.word(at + 32);
+                if (!whole || !is_boxed(*whole)) return std::nullopt;
+                const auto header = memory.word(address_of(*whole)), binary = memory.word(address_of(*whole) + 8);
+                if (!header || !binary || layout.tags[header_subtag(*header)] != Tag::binary_reference)
+                    return std::nullopt;
+                return bytes_at(memory, *binary + layout.at.binary_bytes + *start / 8, (*end - *start) / 8);
+            }
             return bytes_at(memory, (size & ~3ull) + *start / 8, (*end - *start) / 8);
         }
         case Tag::sub_binary: {

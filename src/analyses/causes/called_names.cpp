@@ -42,7 +42,10 @@ std::vector<std::string_view> among_flags(const Snapshot& snapshot) {
     for (std::size_t at = *home; at-- > 0 && names.size() < most_names;) {
         const std::string_view name = snapshot.text(snapshot.atoms[at]);
         if (name == erlang::behind_flags) return names;
-        if (!erlang::is_known_flag(name)) names.push_back(name);
+        // elixir is a flag (-elixir ansi_enabled true), and the module of -s elixir start_cli.
+        const bool is_called =
+            at != 0 && erlang::is_entry_point(snapshot.text(snapshot.atoms[at - 1])) && name == "elixir";
+        if (!erlang::is_known_flag(name) || is_called) names.push_back(name);
     }
     return {};
 }
@@ -58,9 +61,10 @@ CalledNames called_names(const Snapshot& snapshot) {
     std::unordered_set<std::string_view> loaded;
     for (const Module& module : snapshot.modules) loaded.insert(snapshot.text(module.name));
     bool behind_module = false;
-    for (const std::string_view name : called.names) {
+    for (const std::string_view& name : called.names) {
         const bool is_loaded = loaded.contains(name);
-        if (!is_loaded && !behind_module) called.without_module.push_back(name);
+        const bool is_function = &name != &called.names.front() && erlang::is_entry_point(name);
+        if (!is_loaded && !behind_module && !is_function) called.without_module.push_back(name);
         behind_module = is_loaded;
     }
     return called;

@@ -26,8 +26,9 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 Cause Explainer::run() {
     // The first that knows the reason says it.
     using erlang::Turn;
-    const bool known = undefined() || syntax_within() || row(Turn::first) || distribution() || output_gone() ||
-                       table() || names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
+    const bool known = undefined() || syntax_within() || killed_for_its_heap() || row(Turn::first) || distribution() ||
+                       output_gone() || table() || names_of_processes() || posix() || row(Turn::after_errors) ||
+                       value() || words();
     if (!known && says_nothing(failure_.reason)) {
         cause_.kind = CauseKind::none;
         // {"no such file or directory", "shop.app"} as a slogan leaves it (application:load/1).
@@ -57,6 +58,25 @@ Cause Explainer::run() {
         where();
     }
     return std::move(cause_);
+}
+
+// "Process: <0.9.0> Context: maximum heap size reached ..." (erl_process.c, since OTP 19): nobody else kills so.
+bool Explainer::killed_for_its_heap() {
+    if (!TermReader::is(failure_.reason, "killed")) return false;
+    const bool told = std::ranges::any_of(events_, [](const LogEvent& event) {
+        const TermReader e(*event.term);
+        const auto says = [&](const Element& element) {
+            const auto text = e.text(element, 2000);
+            return text && text->find("maximum heap size reached") != text->npos;
+        };
+        return says(event.format) || says(event.report) || std::ranges::any_of(event.args, says);
+    });
+    if (!told) return false;
+    cause_.kind = CauseKind::stopped;
+    cause_.what = Sentence("it was killed for exceeding max_heap_size");
+    hint("Raise the limit (max_heap_size of the process or +hmax), or see what it was building.");
+    where();
+    return true;
 }
 
 // What stands behind the tags of a match that failed, or of a transaction: {badmatch, {error, Reason}}.
@@ -119,8 +139,8 @@ bool Explainer::syntax_within() {
         }
         if (const erlang::Match match = said.match(*failure_.term, left[i])) {
             cause_.kind = CauseKind::bad_code;
-            cause_.what = file.empty() ? Sentence("a text that it reads is no Erlang")
-                                       : sentence("{} is no Erlang", InputText{file, InputText::Holds::message});
+            cause_.what = file.empty() ? Sentence("a text that it reads is not valid Erlang")
+                                       : sentence("{} is not valid Erlang", InputText{file, InputText::Holds::message});
             if (const auto line = t_.number(match["Line"]); line && *line > 0)
                 cause_.what.say(", line {}", Amount{static_cast<std::uint64_t>(*line), AmountUnit::plain});
             if (const auto text = t_.text(match["Text"], longest))
@@ -138,10 +158,12 @@ bool Explainer::syntax_within() {
 
 // Who was called: what it does instead of answering; which application registers its name.
 void Explainer::about_server(CauseKind kind, const Element& server) {
-    if (kind == CauseKind::not_registered && TermReader::is_atom(server))
+    if (kind == CauseKind::not_registered && TermReader::is_atom(server)) {
+        cause_.follows = erlang::is_kernel_server(server.text);
         if (const std::string_view application = erlang::application_of_server(server.text); !application.empty())
             hint(sentence("Application {} registers it when it starts: start that first.",
                           Atom{std::string(application), false}));
+    }
     if (kind != CauseKind::timeout) return;
     const ProcId id = server.kind == ElementKind::pid ? snapshot_.find(server.pid)
                       : TermReader::is_atom(server)   ? snapshot_.find_registered(server.text)

@@ -26,6 +26,8 @@ struct Cause {
     Sentence what;                ///< "port 8081 of listener http is in use", without a full stop
     Sentence where;               ///< ", called in m:f/a (file:3)"; empty: nobody knows
     std::vector<Sentence> hints;  ///< what to do, one sentence each
+    /// One of kernel's own processes was gone: the node went down already, of something else.
+    bool follows = false;
 };
 
 /// What an error of the operating system means, "the disk is full" for enospc; empty where it is none that is known

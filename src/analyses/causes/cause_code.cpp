@@ -71,6 +71,8 @@ bool Explainer::undefined() {
     if (has_role(called.module, called.function, FunctionRole::calls_by_name)) {
         for (const std::string& module : modules_not_loaded())
             if (bad_module(module)) return true;
+        for (const std::string_view module : called_names(snapshot_).without_module)
+            if (bad_module(module)) return true;
         module_of_command_line();
         return true;
     }
@@ -102,8 +104,10 @@ bool Explainer::undefined() {
         hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",
                       Atom{called.module, false}));
     else
-        hint(sentence("Module {} is missing from the code path (-pa, the release), or its name is misspelt.",
-                      Atom{called.module, false}));
+        hint(sentence(
+            "Module {} is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
+            "does not load (compiled by another release).",
+            Atom{called.module, false}));
     return true;
 }
 
@@ -139,7 +143,9 @@ void Explainer::module_of_command_line() {
         cause_.what = sentence("a module is not found, or does not load: one of {}", joined(some, ", "));
         if (names.size() > shown) cause_.what.say(" and {} more", Amount{names.size() - shown, AmountUnit::count});
     }
-    hint("It is missing from the code path (-pa, the release), or its name is misspelt.");
+    hint(
+        "It is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not load: "
+        "compiled by another release, or its on_load failed.");
 }
 
 // A call without a module, which erl_eval and the shell look for among their own functions.
@@ -158,7 +164,8 @@ bool Explainer::without_module(const LogFrame& called) {
 
 std::string_view Explainer::similar_module(std::string_view name) const {
     std::string_view best;
-    std::size_t nearest = name.size() < 5 ? 2 : 3;
+    constexpr std::size_t short_name = 7;  // of which a second change makes another word: ranch, rand
+    std::size_t nearest = name.size() < short_name ? 2 : 3;
     for (const Module& module : snapshot_.modules) {
         const std::string_view other = snapshot_.text(module.name);
         if (other == name) return {};
@@ -170,7 +177,7 @@ std::string_view Explainer::similar_module(std::string_view name) const {
     if (!best.empty()) return best;
     for (const erlang::ModuleRow& other : erlang::known_modules())
         if (other.has(erlang::ModuleRole::usual) && name != other.name &&
-            distance(name, other.name) < (name.size() < 5 ? 2u : 3u))
+            distance(name, other.name) < (name.size() < short_name ? 2u : 3u))
             return other.name;
     return {};
 }
@@ -192,18 +199,57 @@ std::vector<std::string> Explainer::modules_not_loaded() const {
     return found;
 }
 
+// What the on_load function of a module gave, in a report with its arguments, or printed: an error of erlang:load_nif/2
+// (matched, with a stack, or as it is), or anything else.
+void Explainer::on_load_failed(std::string_view module, const LogEvent& event, std::string_view text) {
+    static constexpr erlang::Pattern of_nif(BH_NIF_ERROR);
+    const TermReader e(*event.term);
+    const Atom name{std::string(module), false};
+    std::optional<std::string> why;
+    Element reason;
+    if (event.args.size() >= 2) {
+        reason = event.args[1];
+        // {Reason, Stack} of one that crashed
+        if (const auto pair = e.tuple(reason, 2);
+            !pair.empty() && pair[0].kind == ElementKind::object && !e.list(pair[1], 1).empty())
+            reason = pair[0];
+        Element error = reason;
+        for (const std::string_view tag : {"badmatch", "error"})
+            if (const auto pair = e.tagged(error, tag, 2); !pair.empty()) error = pair[1];
+        if (const erlang::Match match = of_nif.match(*event.term, error))
+            why = e.text(match["Text"], 1000).value_or("");
+    } else if (const std::size_t at = text.find("NIF library"); at != text.npos) {
+        why = text.substr(at, text.find('"', at) - at);
+    }
+    if (why) {
+        cause_.kind = CauseKind::no_library;
+        cause_.what = sentence("module {} can't load its native library", name);
+        if (!why->empty()) cause_.what.say(": {}", InputText{library_error(*why), InputText::Holds::message});
+        hint(
+            "The library was not built, is for another system or release of OTP, or one that it needs is missing: "
+            "ldd FILE.so");
+        return;
+    }
+    cause_.kind = CauseKind::bad_module;
+    cause_.what = sentence("module {} does not load, since its on_load function failed", name);
+    if (event.args.size() >= 2) cause_.what.say(": {}", PrintedTerm{event.term, reason, 100});
+    hint("Look at the function that -on_load names in that module: it has to return ok.");
+}
+
 // The code server says why a module that is there was not loaded: "Loading of ~ts failed: ~p", and the emulator's
 // "Error loading module ~p: This BEAM file was compiled for a later version ..." (beam_load.c), and "The on_load
 // function for module ~s returned: ~P" (code_server.erl).
 bool Explainer::bad_module(std::string_view module) {
     const std::string file = std::string(module) + ".beam";
     std::string said, posix_error;
+    std::optional<PrintedTerm> refusal;
     bool found = false;
     for (const LogEvent& event : events_) {
         const std::string text = all_words(event);
         if (text.find("Loading of") != std::string::npos && text.find(file) != std::string::npos) {
             found = true;
             if (!event.args.empty() && TermReader::is_atom(event.args.back())) posix_error = event.args.back().text;
+            else if (!event.args.empty()) refusal = PrintedTerm{event.term, event.args.back(), 80};
         }
         // erl_prim_loader: "File operation error: emfile. Target: DIR/shop.beam. Function: get_file. ..."
         constexpr std::string_view failed = "File operation error: ";
@@ -212,18 +258,10 @@ bool Explainer::bad_module(std::string_view module) {
             posix_error = text.substr(failed.size(), text.find('.') - failed.size());
             found = found || !meaning_of_posix(posix_error).empty();
         }
-        if (text.starts_with("The on_load function for module") && event.args.size() >= 2 &&
-            event.args[0].text == module) {
-            const TermReader e(*event.term);
-            cause_.kind = CauseKind::no_library;
-            cause_.what = sentence("module {} can't load its native library", Atom{std::string(module), false});
-            const auto error = e.tagged(event.args[1], "error", 2);
-            const auto pair = error.empty() ? std::vector<Element>{} : e.tuple(error[1], 2);
-            if (const auto why = pair.empty() ? std::nullopt : e.text(pair[1], 1000))
-                cause_.what.say(": {}", InputText{library_error(*why), InputText::Holds::message});
-            hint(
-                "The library was not built, is for another system or release of OTP, or one that it needs is missing: "
-                "ldd FILE.so");
+        if (text.find("on_load function for module " + std::string(module) + " returned") != text.npos ||
+            (text.find("on_load function for module") != text.npos && event.args.size() >= 2 &&
+             event.args[0].text == module)) {
+            on_load_failed(module, event, text);
             return true;
         }
         const std::size_t at = text.find("Error loading module " + std::string(module));
@@ -242,6 +280,10 @@ bool Explainer::bad_module(std::string_view module) {
         return true;
     }
     if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
+    else if (refusal) cause_.what.say(": {}, most likely of another release", *refusal);
+    else if (!posix_error.empty())
+        cause_.what.say(": its file is damaged, or was compiled by another release ({})",
+                        InputText{posix_error, InputText::Holds::vm});
     for (const erlang::LoaderRefusal& refusal : erlang::loader_refusals())
         if (said.find(refusal.part) != said.npos) cause_.what.say(" ({})", refusal.means);
     hint(

@@ -256,7 +256,8 @@ bool Explainer::names_of_processes() {
     const bool sends = erlang::has_role(frame.module, frame.function, FunctionRole::sends);
     if (sends && holder == ProcId::none) {
         // Kernel's own processes are gone where the node goes down, which has another cause.
-        cause_.kind = erlang::is_kernel_server(arguments[0].text) ? CauseKind::bad_value : CauseKind::not_registered;
+        cause_.follows = erlang::is_kernel_server(arguments[0].text);
+        cause_.kind = cause_.follows ? CauseKind::bad_value : CauseKind::not_registered;
         cause_.what =
             sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
     } else if (erlang::has_role(frame.module, frame.function, FunctionRole::registers_name) && holder != ProcId::none) {
@@ -336,6 +337,8 @@ bool Explainer::posix() {
     if (!doing.empty()) cause_.what.say("{}: ", InputText{one_line(doing, 60), InputText::Holds::message});
     cause_.what.say("{} ({})", error->means, InputText{std::string(error->atom), InputText::Holds::vm});
     if (!file.empty()) cause_.what.say(": {}", InputText{one_line(file, 90), InputText::Holds::message});
+    // The program's own words around it: {db, {econnrefused, "db1", 5432}}.
+    else if (doing.empty() && inside().kind == ElementKind::object) cause_.what.say(": {}", printed(inside()));
     if (error->atom == "emfile") hint("Raise the limit of open files: ulimit -n, LimitNOFILE= of a unit.");
     where();
     return true;

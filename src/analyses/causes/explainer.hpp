@@ -45,6 +45,8 @@ private:
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
+    void on_load_failed(std::string_view module, const LogEvent& event, std::string_view text);
+    bool killed_for_its_heap();
     static bool is_of_otp(std::string_view module);
     bool hides_library(std::string_view module) const;
     std::vector<std::string> modules_not_loaded() const;

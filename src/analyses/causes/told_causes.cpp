@@ -29,7 +29,7 @@ bool is_bare(const ToldCause& told) {
 }
 
 int rank(const ToldCause& told) {
-    if (is_bare(told)) return 1;
+    if (is_bare(told) || told.cause.follows) return 1;
     switch (told.cause.kind) {
         case CauseKind::none: return 0;
         case CauseKind::unknown: return 1;
@@ -44,14 +44,18 @@ int rank(const ToldCause& told) {
 
 bool better(const ToldCause& a, const ToldCause& b) {
     if (rank(a) != rank(b)) return rank(a) > rank(b);
-    return a.failure.weight() > b.failure.weight();
+    // Of equals the one that tells whose failure it was.
+    const auto weight = [](const ToldCause& told) {
+        return told.failure.weight() + (told.failure.application.empty() ? 0 : 1);
+    };
+    return weight(a) > weight(b);
 }
 
 // Whether the slogan's own reason says it all: nothing of it is left out, and it is not the word for an end that
 // something else brought about. A report of another process is not asked then: other processes end, too.
 bool is_decisive(const ToldCause& told) {
     const Failure& failure = told.failure;
-    if (failure.words || failure.weight() <= 0 || is_bare(told)) return false;
+    if (failure.words || failure.weight() <= 0 || is_bare(told) || told.cause.follows) return false;
     switch (told.cause.kind) {
         case CauseKind::none:
         case CauseKind::not_registered:  // whoever had the name may have ended of what a report tells

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/diagnose.hpp"
 
+#include "analyses/diagnosis/halt.hpp"
 #include "analyses/diagnosis/summary.hpp"
+#include "analyses/facts/catalogue/application_starts.hpp"
 #include "analyses/facts/needs.hpp"
 
 namespace beamheap::analyses {
@@ -20,6 +22,12 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
     diagnosis.slogan = facts_.get<Slogan>();
     diagnosis.totals = facts_.get<Totals>();
     diagnosis.death = facts_.get<Death>();
+    if (Sentence who =
+            halted_by(facts_.snapshot(), diagnosis.death, diagnosis.slogan, facts_.get<ApplicationStarts>().starting);
+        !who.empty()) {
+        diagnosis.slogan.meaning = std::move(who);
+        diagnosis.tells_who_halted = true;
+    }
     summarise(facts_.snapshot(), diagnosis);
     return diagnosis;
 }

@@ -27,7 +27,8 @@ struct Diagnosis {
     /// means; who was running; what the input leaves out. Each is said once. The second one is where most of the memory
     /// is, or the first where no finding goes before it and that place stands out in a node that nothing has ended.
     std::vector<Sentence> summary;
-    bool says_worst = false;  ///< the summary begins with the title of findings.front()
+    bool tells_who_halted = false;  ///< slogan.meaning names who called erlang:halt
+    bool says_worst = false;        ///< the summary begins with the title of findings.front()
     /// What the slogan advises besides, and no finding does.
     std::vector<Sentence> next_steps;
 };

@@ -169,11 +169,13 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     if (place_now) say(diagnosis.largest_place.text);
     if (alive)
         say(!snapshot.source.live ? Ours("The node was running when its image was taken.")
-            : snapshot.source.live->halt == VmHalt::none ? Ours("The node is running.")
-                                                         : Ours("All that is told is as it was when the node stood still."));
+            : snapshot.source.live->halt == VmHalt::none
+                ? Ours("The node is running.")
+                : Ours("All that is told is as it was when the node stood still."));
     else if (!(diagnosis.says_worst && worst->tells_slogan)) say(diagnosis.slogan.meaning);
     if (!place_now) say(diagnosis.largest_place.text);
-    if (!tells_end(snapshot, worst, diagnosis.death)) say(who_was_running(snapshot, diagnosis));
+    if (!diagnosis.tells_who_halted && !tells_end(snapshot, worst, diagnosis.death))
+        say(who_was_running(snapshot, diagnosis));
     for (const Finding& finding : diagnosis.findings)
         if (finding.rule == "alarm" && &finding != worst) say(sentence("{}.", finding.title));
     say(what_is_missing(snapshot));

@@ -24,7 +24,8 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
     std::unordered_map<std::uint64_t, std::uint32_t> by_key;
     std::vector<std::uint32_t> group_of(processes.size());
     std::vector<ProcId> first_member;
-    std::uint64_t last_key = 0;  // processes of a kind stand together: mostly it is the group of the one before
+    std::vector<Count> most_bytes;  // of one member
+    std::uint64_t last_key = 0;     // processes of a kind stand together: mostly it is the group of the one before
     for (std::size_t i = 0; i < processes.size(); ++i) {
         const Process& process = snapshot[processes[i]];
         const std::uint64_t key = key_of(process);
@@ -35,19 +36,22 @@ ProcessGroups group_by(const Snapshot& snapshot, std::span<const ProcId> process
             if (fresh) {
                 describe(groups.emplace_back(), process);
                 first_member.push_back(processes[i]);
+                most_bytes.emplace_back();
             }
             group_of[i] = place->second;
             last_key = key;
         }
         ProcessGroup& group = groups[group_of[i]];
+        const Count bytes = process_bytes(process, word);
         ++group.count;
         group.memory_bytes.add(process.memory_bytes);
-        group.size_bytes.add(process_bytes(process, word));
+        group.size_bytes.add(bytes);
         group.msgq_len.add(process.msgq_len);
         group.reductions.add(process.reductions);
-        if (group.example == ProcId::none ||
-            process_bytes(process, word) > process_bytes(snapshot[group.example], word))
+        if (group.example == ProcId::none || bytes > most_bytes[group_of[i]]) {
             group.example = processes[i];
+            most_bytes[group_of[i]] = bytes;
+        }
     }
     std::vector<std::uint32_t> order(groups.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
@@ -81,13 +85,19 @@ FunctionId first_call(const Process& process) {
 ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> processes) {
     enum : std::uint8_t { named, unnamed };
     std::unordered_map<std::uint64_t, std::uint32_t> kinds;  // by the two functions
+    std::uint64_t last = 0;                                  // what was looked for, and found: neighbours are alike
+    std::uint32_t kind_of_last = 0;
     ProcessGroups result = group_by(
         snapshot, processes,
         [&](const Process& p) {
             if (p.name != TextId::none)
                 return packed(named, static_cast<std::uint32_t>(&p - snapshot.processes.data()));
             const std::uint64_t both = std::uint64_t{index_of(first_call(p))} << 32 | index_of(p.current_function);
-            return packed(unnamed, kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second);
+            if (both != last || kinds.empty()) {
+                last = both;
+                kind_of_last = kinds.try_emplace(both, static_cast<std::uint32_t>(kinds.size())).first->second;
+            }
+            return packed(unnamed, kind_of_last);
         },
         [](ProcessGroup& group, const Process& p) { group.function = first_call(p); });
     std::ranges::stable_sort(result.groups, [](const ProcessGroup& a, const ProcessGroup& b) {

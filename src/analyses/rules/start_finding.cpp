@@ -139,7 +139,7 @@ Ours caller(const Snapshot& snapshot, const ToldCause& told) {
     if (of(FunctionRole::evaluates_line)) return "What was typed into the shell failed: ";
     if (of(FunctionRole::runs_escript)) return "The escript failed: ";
     const bool by_init = of(FunctionRole::of_command_line);
-    // A text that is no Erlang is of -eval where init itself met it.
+    // A text that is not valid Erlang is of -eval where init itself met it.
     if (by_init && told.cause.kind == CauseKind::bad_code &&
         erlang::has_role(told.failure.stack.front().module, FunctionRole::of_init))
         return "What -eval was given can't be run: ";
@@ -159,7 +159,8 @@ Sentence beginning(const Slogan& slogan, const ToldCause& told, const Snapshot& 
     if (!application.empty()) head.say("Application {}", Atom{application, false});
     else if (slogan.kind == SloganKind::system_process_terminated)
         head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
-    else if (!slogan.kernel_process.empty() && slogan.kernel_process != erlang::registered::application_controller)
+    else if (!slogan.kernel_process.empty() &&
+             (ended || slogan.kernel_process != erlang::registered::application_controller))
         head.say("The kernel process {}", Atom{slogan.kernel_process, false});
     else if (ran_before_it_failed(slogan, &told, snapshot)) return caller(snapshot, told);
     else head.add(Ours("The node"));
@@ -251,7 +252,7 @@ Sentence title(const Facts& facts) {
 
 Sentence place(const LogFrame& frame) {
     Sentence text = sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
-    if (!frame.file.empty())
+    if (!frame.file.empty() && frame.line != 0)  // else the slogan ends within the name
         text.say(" ({}, line {})", InputText{frame.file, InputText::Holds::message},
                  Amount{frame.line, AmountUnit::plain});
     return text;

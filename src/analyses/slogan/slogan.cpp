@@ -446,9 +446,10 @@ Slogan read_slogan(std::string_view raw) {
         explain_allocation(slogan);
     } else if (!read_init(text, slogan) && !read_table_full(text, slogan) && !read_system_process(text, slogan)) {
         if (read_fixed(text, slogan)) read_details(text, slogan);
-        else
-            slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}",
-                                      ending_text(one_text(text), 100));
+        else {
+            slogan.last_words = ending_text(one_text(text), 100);
+            slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}", slogan.last_words);
+        }
     }
     add_steps_of_page(slogan);
     return slogan;

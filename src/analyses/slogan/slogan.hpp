@@ -49,6 +49,7 @@ constexpr bool is_failed_start(SloganKind kind) {
 struct Slogan {
     SloganKind kind = SloganKind::unknown;
     Sentence meaning;                  ///< one sentence, with the numbers of this slogan
+    Sentence last_words;               ///< of kind unknown: the text, with its full stop where it is whole
     std::vector<Sentence> next_steps;  ///< where to look
 
     std::string allocator;  ///< "eheap_alloc"

@@ -131,15 +131,21 @@ std::vector<ProcId> typical(const Snapshot& s, const std::vector<ProcId>& all, s
     const std::uint64_t held = most->size_bytes.value().value_or(0);
     if (held < least_of_alike || held < of_all / part_of_alike) return {};
     const std::span<const ProcId> members = groups.members_of(*most);
-    std::vector<ProcId> sorted(members.begin(), members.end());
     const auto size = [&](ProcId id) { return process_bytes(s[id], s.source.word_size).value_or(0); };
-    std::ranges::stable_sort(sorted, {}, size);
+    std::vector<std::uint64_t> sorted;
+    sorted.reserve(members.size());
+    for (const ProcId id : members) sorted.push_back(size(id));
+    std::ranges::sort(sorted);
     std::vector<ProcId> found;
     for (const std::uint64_t quarter : {std::uint64_t{2}, std::uint64_t{1}, std::uint64_t{3}}) {
         std::uint64_t sum = 0;
         const auto at = std::ranges::find_if(
-            sorted, [&](ProcId id) { return (sum = saturating_add(sum, size(id))) >= held / 4 * quarter; });
-        if (at != sorted.end() && std::ranges::find(found, *at) == found.end()) found.push_back(*at);
+            sorted, [&](std::uint64_t bytes) { return (sum = saturating_add(sum, bytes)) >= held / 4 * quarter; });
+        if (at == sorted.end()) continue;
+        // Those of one size are in the order of the table.
+        auto before = at - std::ranges::lower_bound(sorted, *at);
+        const auto member = std::ranges::find_if(members, [&](ProcId id) { return size(id) == *at && before-- == 0; });
+        if (std::ranges::find(found, *member) == found.end()) found.push_back(*member);
     }
     return found;
 }

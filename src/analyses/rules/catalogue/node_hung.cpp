@@ -171,7 +171,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     std::size_t left = most_findings;
     const std::vector<Waiting> nodes = by_node(facts);
     for (const DistNode& peer : s.nodes)
-        if (left != 0 && is_silent(facts, peer.name) &&
+        if (left != 0 && peer.controller != TextId::none && is_silent(facts, peer.name) &&
             std::ranges::find(nodes, peer.name, &Waiting::node) == nodes.end()) {
             --left;
             findings.push_back(silence_of(facts, peer.name));

@@ -11,6 +11,7 @@
 // -eval that waits for nobody is `info`: programs are run so.
 #include <algorithm>
 
+#include "analyses/processes/halting.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/registered.hpp"
 
@@ -74,6 +75,7 @@ void blocked_application(const Facts& facts, const BootWork& boot, std::vector<F
             number(facts.get<ApplicationStarts>().running + facts.get<ApplicationStarts>().starting.size() + *to_come));
     if (!starters.empty()) {
         const ProcId starter = starters.front();
+        if (is_halting(s, starter)) return;  // its end is no start that is blocked
         if (facts.get<Waits>().edge(starter) == nullptr) finding.title.say(": {}", starter);
         else finding.title.say(": its start function");
         const ProcId blamed = say_what_holds_up(facts, starter, false, finding);

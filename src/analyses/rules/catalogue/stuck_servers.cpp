@@ -82,13 +82,19 @@ public:
 
     const Outside* of(const Process& process) const {
         if (process.state != ProcessState::waiting || process.current_function == FunctionId::none) return nullptr;
-        const unsigned found = mark_of(marks_, process) | outside_of(s_, process.current_function);
+        if (process.current_function != last_) {  // neighbours are often in one function
+            last_ = process.current_function;
+            mark_of_last_ = outside_of(s_, last_);
+        }
+        const unsigned found = mark_of(marks_, process) | mark_of_last_;
         return found == 0 ? nullptr : &erlang::outside_calls()[static_cast<std::size_t>(std::countr_zero(found))];
     }
 
 private:
     const Snapshot& s_;
     std::vector<std::uint8_t> marks_;
+    mutable FunctionId last_ = FunctionId::none;
+    mutable std::uint8_t mark_of_last_ = 0;
 };
 
 // The function of a handler that logger has called in a process (logger_backend.erl); none: there is no such.
