@@ -339,6 +339,8 @@ constexpr std::array no_modules{
     NoModule{"src/present/tables_process.cpp", "supervisor", "a column"},
     NoModule{"src/present/secret_keys.cpp", "supervisor", "the end of a name that is no secret"},
     NoModule{"src/present/secret_neighbours.cpp", "Elixir.", "how structs are told, for their secrets"},
+    NoModule{"src/present/secret_files.cpp", "public_key", "whose arguments redaction hides, in texts"},
+    NoModule{"src/present/secret_terms.cpp", "public_key", "the same, in terms"},
     NoModule{"src/present/redact_names.cpp", "Elixir.", "how aliases are told, for their names"},
     NoModule{"src/cli/cmd_binaries.cpp", "persistent_term", "what binaries are held by, in JSON"},
     NoModule{"src/cli/cmd_profile.cpp", "gen_server:loop", "an example of the help"},
