@@ -239,7 +239,7 @@ private:
             key + 5 == end ? mask_elements(end) : mask_value(behind + 1);
         else if (at(text_, behind) == ',' && c != '{' && (next == '"' || next == '<' || next == '~'))
             mask_value(behind + 1);
-        else if (at(text_, behind) == '}' && (c == '{' || text_.substr(first, behind - first).find(':') != text_.npos))
+        else if (at(text_, behind) == '}' && (c == '{' || holds_credentials(text_.substr(first, behind - first))))
             mask_value(first);
     }
 

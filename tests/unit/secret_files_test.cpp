@@ -134,6 +134,12 @@ TEST_CASE("values of keys in files, forms, addresses and protocols", "[redact]")
     }
 }
 
+TEST_CASE("a name and a password in base64 behind what tells them", "[redact]") {
+    CHECK(mask_all_secrets(R"({basic,<<"YW5uOkh1c2gwMXg=">>})") == R"({basic,<<"***">>})");
+    CHECK(mask_all_secrets(R"({auth,{basic,"YW5uOkh1c2gwMXg="}})").find("h1c2g") == std::string::npos);
+    CHECK(mask_all_secrets(R"({basic,<<"visual basic">>})") == R"({basic,<<"visual basic">>})");
+}
+
 TEST_CASE("bytes of protocols that carry a secret", "[redact]") {
     const std::vector<std::string> carry{
         "\x82\xa4user\xa3"
