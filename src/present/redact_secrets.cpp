@@ -110,7 +110,8 @@ private:
         const char last = before(i_);
         i_ += 3;
         const std::size_t next = skip_spaces(text_, i_);
-        if (starts(text_, next, "=>")) mask_value(next + 2);
+        const std::size_t value = starts(text_, next, "=>") ? skip_spaces(text_, next + 2) : i_;
+        if (value != i_ && (at(text_, value) == '"' || starts(text_, value, "<<"))) mask_value(value);
         else if (at(text_, next) == ',' && (last == '{' || last == ',')) mask_elements(next, true);
     }
     void at_sign() {
