@@ -89,6 +89,7 @@ NodeModel::~NodeModel() = default;
 
 void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     measured_.reset();
+    found_.clear();
     artifact_ = std::move(artifact);
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     names_->hide_secrets(options_.redact != present::RedactLevel::none);
@@ -138,8 +139,7 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
         if (snapshot().records != nullptr)
             records.scope = std::make_shared<const analyses::RecordScope>(snapshot(), process, *all->terms, found);
     }
-    all->view.emplace(names(), row, *all->terms, *all->measures, static_cast<std::size_t>(options_.term_bytes), state,
-                      budget_, std::move(records));
+    all->view.emplace(names(), row, *all->terms, *all->measures, term_bytes(), state, budget_, std::move(records));
     return all;
 }
 

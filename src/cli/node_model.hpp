@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <unordered_map>
 #include <vector>
 
 #include "analyses/facts/heap_stats.hpp"
@@ -60,6 +62,16 @@ public:
     /// Texts that are to be masked wherever they appear; empty where terms were not loaded.
     const std::vector<std::string>& secrets() const { return secrets_; }
 
+    /// What was found of this input for tables that refer to it: by its type, once.
+    template <class T, class Find>
+    const T& found(Find&& find) {
+        std::shared_ptr<const void>& kept = found_[std::type_index(typeid(T))];
+        if (kept == nullptr) kept = std::make_shared<const T>(find());
+        return *static_cast<const T*>(kept.get());
+    }
+    /// How much of a term is printed: --term-bytes.
+    std::size_t term_bytes() const { return static_cast<std::size_t>(options_.term_bytes); }
+
     /// The terms of a process; `states` tells the root that holds a server's state from others.
     Result<std::shared_ptr<ProcessView>> terms(ProcId process, bool states = false);
     /// Answers a verb about this input, as JSON would have it, and gives the member that is a table to `take`; none
@@ -82,6 +94,7 @@ private:
     std::unique_ptr<present::Names> names_;
     std::shared_ptr<const present::Redactor> redactor_;
     std::vector<std::string> secrets_;
+    std::unordered_map<std::type_index, std::shared_ptr<const void>> found_;
     std::shared_ptr<present::AnswerBudget> budget_ = std::make_shared<present::AnswerBudget>();
 };
 

@@ -11,11 +11,17 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/messages.hpp"
+#include "analyses/logs/log_events.hpp"
+#include "analyses/memory/allocators.hpp"
+#include "analyses/memory/atom_families.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
+#include "analyses/processes/supervision.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "present/logs.hpp"
 #include "present/tables.hpp"
 #include "present/tables_relations.hpp"
 
@@ -34,7 +40,7 @@ using PartTable = present::Table (*)(NodeModel& model, const present::TermView& 
 struct NodeTable {
     std::string_view name;
     std::string_view doc;
-    Demand needs;
+    Demand needs{};
     std::string_view verb = {}, member = {};  ///< the answer of that verb that has this table
     WholeTable whole = nullptr;
     PartTable part = nullptr;                       ///< of the terms of one process
@@ -62,81 +68,134 @@ present::Table messages(NodeModel&, const present::TermView& view) {
     return present::message_table(view, view.roots_of(RootKind::message), std::move(shape));
 }
 
+present::Table tree(NodeModel& m) {
+    const auto& tree = m.found<analyses::SupervisionTree>([&] { return analyses::supervision(m.snapshot()); });
+    return present::tree_table(m.names(), tree, analyses::tree_rows(tree, ProcId::none, 0));
+}
+
+present::Table ets(NodeModel& m) {
+    return present::ets_table(m.names(),
+                              m.found<analyses::EtsReport>([&] { return analyses::ets_tables(m.snapshot()); }));
+}
+
+present::Table allocators(NodeModel& m) {
+    const auto& report = m.found<analyses::AllocatorReport>([&] { return analyses::allocators(m.snapshot()); });
+    return present::allocator_table(m.names(), report.types);
+}
+
+present::Table atom_families(NodeModel& m) {
+    return present::atom_family_table(
+        m.names(), m.found<analyses::AtomFamilies>([&] { return analyses::atom_families(m.snapshot()); }));
+}
+
+present::Table log_events(NodeModel& m) {
+    using Events = std::vector<analyses::LogEvent>;
+    return present::log_table(m.names(), m.found<Events>([&] { return analyses::log_events(m.artifact()); }),
+                              m.term_bytes());
+}
+
+template <present::Table (*Make)(const present::Names&)>
+present::Table of_names(NodeModel& m) {
+    return Make(m.names());
+}
+
 constexpr Demand the_node{need::node}, the_terms{need::terms_and_stacks};
 
 // In the order in which people ask for them.
 constexpr std::array node_tables{
-    NodeTable{"dump",
-              "the input and its node: one row",
-              Demand{need::input},
-              {},
-              {},
-              [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
-    NodeTable{"memory",
-              "what erlang:memory() would say",
-              the_node,
-              {},
-              {},
-              [](NodeModel& m) { return present::memory_table(m.names()); }},
-    NodeTable{"finding", "what went wrong, as analyze says", Demand{need::everything}, "analyze", "findings"},
-    NodeTable{"process", "every process", Demand{}, {}, {}, &processes},
-    NodeTable{"tree", "the supervision tree, with sums of what is below each process", Demand{need::tree}, "tree",
-              "rows"},
-    NodeTable{"frame",
-              "every frame of every stack",
-              Demand{need::stacks},
-              {},
-              {},
-              [](NodeModel& m) { return present::all_frames_table(m.names()); }},
-    NodeTable{"link",
-              "who is linked to whom, and who monitors whom",
-              Demand{need::relations},
-              {},
-              {},
-              [](NodeModel& m) { return present::link_table(m.names()); }},
-    NodeTable{"waits_for", "who waits for whom", Demand{need::waits}, "waits", "edges"},
-    NodeTable{"message", "every message, with its shape", the_terms, {}, {}, nullptr, &messages, &has_messages},
-    NodeTable{"dictionary",
-              "every entry of a process dictionary",
-              the_terms,
-              {},
-              {},
-              nullptr,
-              [](NodeModel&, const present::TermView& view) { return present::dictionary_table(view); },
-              &any_process},
-    NodeTable{"root",
-              "what each root of a process holds and keeps alive",
-              the_terms,
-              {},
-              {},
-              nullptr,
-              [](NodeModel&, const present::TermView& view) { return present::root_table(view); },
-              &any_process,
-              true},
-    NodeTable{"profile", "live words by the function whose frame holds them",
-              Demand{.parts = need::stacks, .frames = true}, "profile", "rows"},
-    NodeTable{"binary", "binaries outside the heaps: who holds them, and what slices pin",
-              Demand{.parts = need::binaries, .references = true}, "binaries", "rows"},
-    NodeTable{"binary_ref",
-              "each reference from a heap to a binary outside",
-              Demand{.references = true},
-              {},
-              {},
-              [](NodeModel& m) { return present::binary_reference_table(m.names(), m.heaps().binaries()); }},
-    NodeTable{"ets", "ETS tables with their owners", the_node, "ets", "rows"},
-    NodeTable{"port", "ports and what is queued in them", Demand{need::ports}, "ports", "rows"},
-    NodeTable{"timer", "timers", the_node, "timers", "rows"},
-    NodeTable{"atom", "every atom, newest first", Demand{need::atoms | need::terms}, "atoms", "rows"},
-    NodeTable{"atom_family", "atoms that were made by a pattern", Demand{need::atoms | need::terms}, "atoms",
-              "families"},
-    NodeTable{"ledger", "all memory by owner: rows add up to what the node has",
-              Demand{.parts = need::ledger, .references = true}, "ledger", "rows"},
-    NodeTable{"allocator", "what allocators hold of the system, and use of it", the_node, "alloc", "rows"},
-    NodeTable{"scheduler", "what each scheduler did, and who waited to run", Demand{need::schedulers}, "schedulers",
-              "rows"},
-    NodeTable{"module", "loaded code", Demand{need::modules}, "modules", "rows"},
-    NodeTable{"node", "other nodes that it knew", the_node, "nodes", "rows"},
-    NodeTable{"log", "log events that the node still held", the_terms, "logs", "rows"},
+    NodeTable{.name = "dump",
+              .doc = "the input and its node: one row",
+              .needs = Demand{need::input},
+              .whole = [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
+    NodeTable{.name = "memory",
+              .doc = "what erlang:memory() would say",
+              .needs = the_node,
+              .whole = &of_names<present::memory_table>},
+    NodeTable{.name = "finding",
+              .doc = "what went wrong, as analyze says",
+              .needs = Demand{need::everything},
+              .verb = "analyze",
+              .member = "findings"},
+    NodeTable{.name = "process", .doc = "every process", .needs = Demand{}, .whole = &processes},
+    NodeTable{.name = "tree",
+              .doc = "the supervision tree, with sums of what is below each process",
+              .needs = Demand{need::tree},
+              .whole = &tree},
+    NodeTable{.name = "frame",
+              .doc = "every frame of every stack",
+              .needs = Demand{need::stacks},
+              .whole = &of_names<present::all_frames_table>},
+    NodeTable{.name = "link",
+              .doc = "who is linked to whom, and who monitors whom",
+              .needs = Demand{need::relations},
+              .whole = &of_names<present::link_table>},
+    NodeTable{.name = "waits_for",
+              .doc = "who waits for whom",
+              .needs = Demand{need::waits},
+              .verb = "waits",
+              .member = "edges"},
+    NodeTable{.name = "message",
+              .doc = "every message, with its shape",
+              .needs = the_terms,
+              .part = &messages,
+              .has = &has_messages},
+    NodeTable{.name = "dictionary",
+              .doc = "every entry of a process dictionary",
+              .needs = the_terms,
+              .part = [](NodeModel&, const present::TermView& view) { return present::dictionary_table(view); },
+              .has = &any_process},
+    NodeTable{.name = "root",
+              .doc = "what each root of a process holds and keeps alive",
+              .needs = the_terms,
+              .part = [](NodeModel&, const present::TermView& view) { return present::root_table(view); },
+              .has = &any_process,
+              .states = true},
+    NodeTable{.name = "profile",
+              .doc = "live words by the function whose frame holds them",
+              .needs = Demand{.parts = need::stacks, .frames = true},
+              .verb = "profile",
+              .member = "rows"},
+    NodeTable{.name = "binary",
+              .doc = "binaries outside the heaps: who holds them, and what slices pin",
+              .needs = Demand{.parts = need::binaries, .references = true},
+              .verb = "binaries",
+              .member = "rows"},
+    NodeTable{.name = "binary_ref",
+              .doc = "each reference from a heap to a binary outside",
+              .needs = Demand{.references = true},
+              .whole = [](NodeModel& m) { return present::binary_reference_table(m.names(), m.heaps().binaries()); }},
+    NodeTable{.name = "ets", .doc = "ETS tables with their owners", .needs = the_node, .whole = &ets},
+    NodeTable{.name = "port",
+              .doc = "ports and what is queued in them",
+              .needs = Demand{need::ports},
+              .whole = &of_names<present::port_table>},
+    NodeTable{.name = "timer", .doc = "timers", .needs = the_node, .whole = &of_names<present::timer_table>},
+    NodeTable{.name = "atom",
+              .doc = "every atom, newest first",
+              .needs = Demand{need::atoms | need::terms},
+              .whole = &of_names<present::atom_table>},
+    NodeTable{.name = "atom_family",
+              .doc = "atoms that were made by a pattern",
+              .needs = Demand{need::atoms | need::terms},
+              .whole = &atom_families},
+    NodeTable{.name = "ledger",
+              .doc = "all memory by owner: rows add up to what the node has",
+              .needs = Demand{.parts = need::ledger, .references = true},
+              .verb = "ledger",
+              .member = "rows"},
+    NodeTable{.name = "allocator",
+              .doc = "what allocators hold of the system, and use of it",
+              .needs = the_node,
+              .whole = &allocators},
+    NodeTable{.name = "scheduler",
+              .doc = "what each scheduler did, and who waited to run",
+              .needs = Demand{need::schedulers},
+              .whole = [](NodeModel& m) { return present::scheduler_table(m.names(), present::Places::apart); }},
+    NodeTable{
+        .name = "module", .doc = "loaded code", .needs = Demand{need::modules}, .verb = "modules", .member = "rows"},
+    NodeTable{
+        .name = "node", .doc = "other nodes that it knew", .needs = the_node, .whole = &of_names<present::node_table>},
+    NodeTable{.name = "log", .doc = "log events that the node still held", .needs = the_terms, .whole = &log_events},
 };
 
 // Tables that take an argument.
