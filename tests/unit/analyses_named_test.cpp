@@ -249,10 +249,12 @@ TEST_CASE("an owner's only child that stands still is told with the table", "[na
 }
 
 TEST_CASE("memory that nobody is known to have is a finding", "[named]") {
-    const auto told = [](std::uint64_t untold, std::uint64_t total, std::string_view allocator) {
+    const auto told = [](std::uint64_t untold, std::uint64_t total, std::string_view allocator,
+                         std::uint64_t of_nodes = 0) {
         Named node;
-        node.memory("total", total);
+        node.memory("total", total + of_nodes);
         node.memory("processes", total - untold);
+        node.s.areas.push_back({node.text("dist_table"), of_nodes, {}});
         AllocatorInstance made;
         made.name = node.text(allocator);
         AllocatorInstance::Line blocks;
@@ -271,6 +273,14 @@ TEST_CASE("memory that nobody is known to have is a finding", "[named]") {
     CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "std_alloc").at(0)) ==
           "64.0 MiB (50 % of the node's memory) belong to no process, table, binary or module: most likely arrays of "
           "atomics or counters, which lie in std_alloc");
+    const auto about_nodes = [&](std::uint64_t of_nodes) {
+        return title_of(told(64 * mebibyte, 128 * mebibyte, "std_alloc", of_nodes).at(0));
+    };
+    CHECK(about_nodes(16 * mebibyte - 1).find("atomics") != std::string::npos);
+    CHECK(
+        about_nodes(16 * mebibyte)
+            .ends_with("; like the 16.0 MiB of dist_table and node_table it is most likely of other nodes whose names "
+                       "this one has met"));
     CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "sl_alloc").at(0)).ends_with("; most of it lies in sl_alloc"));
     CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "eheap_alloc").at(0)).ends_with("binary or module"));
 }

@@ -9,8 +9,12 @@
 // memory of that kind (compiled regular expressions, zlib, blocks of NIFs that use malloc through drivers) lies in
 // std_alloc, driver_alloc or outside.
 //
+// A node that has met very many others has entries of them in std_alloc, too, of which dist_table and node_table tell
+// a part.
+//
 // Thresholds: a quarter of the node's memory and 32 MiB is medium, half of it and 64 MiB high. The carriers of all
 // schedulers together are not counted: only blocks that are in use.
+#include "analyses/base/sum.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -21,7 +25,17 @@ constexpr double medium_percent = 25;
 constexpr double high_percent = 50;
 constexpr std::uint64_t least_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t nodes_part = 4;  // of what is untold, in the tables of nodes
 constexpr std::string_view holds_arrays = "std_alloc";
+
+// What the VM says of its tables of other nodes: each entry has more than these count beside it.
+std::uint64_t tables_of_nodes(const Ledger& ledger) {
+    std::uint64_t found = 0;
+    for (const LedgerRow& row : ledger.rows)
+        if (row.area == LedgerArea::vm && (row.owner.pattern == "dist_table" || row.owner.pattern == "node_table"))
+            found = saturating_add(found, row.bytes);
+    return found;
+}
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Ledger& ledger = facts.get<Ledger>();
@@ -33,12 +47,18 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         percent >= high_percent && untold >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
     finding.bytes = untold;
     finding.percent = percent;
-    const bool arrays = ledger.untold_allocator == holds_arrays;
+    const std::uint64_t of_nodes = tables_of_nodes(ledger);
+    const bool nodes = of_nodes >= untold / nodes_part;
+    const bool arrays = !nodes && ledger.untold_allocator == holds_arrays;
     if (ledger.untold_allocator.empty()) finding.subject = {SubjectKind::node, Ours("untold memory")};
     else finding.subject = {SubjectKind::allocator, sentence("{}", of_vm(ledger.untold_allocator))};
     finding.title.say("{} ({} of the node's memory) belong to no process, table, binary or module", bytes(untold),
                       Percent{percent});
-    if (arrays) finding.title.say(": most likely arrays of atomics or counters, which lie in std_alloc");
+    if (nodes)
+        finding.title.say(
+            "; like the {} of dist_table and node_table it is most likely of other nodes whose names this one has met",
+            bytes(of_nodes));
+    else if (arrays) finding.title.say(": most likely arrays of atomics or counters, which lie in std_alloc");
     else if (!ledger.untold_allocator.empty())
         finding.title.say("; most of it lies in {}", of_vm(ledger.untold_allocator));
     finding.confidence = Confidence::estimate;
@@ -47,6 +67,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(figure(sentence("of it in blocks of {}, at most", of_vm(ledger.untold_allocator)),
                                           ledger.untold_allocator_bytes, AmountUnit::bytes));
     finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
+    if (nodes)
+        finding.advise(
+            "An entry is kept for each node that a pid, port or reference of is left anywhere: give tools that connect "
+            "again and again (remote shells, command lines) fixed names, and look for who keeps their pids.");
     if (arrays)
         finding.advise(
             "Look for `atomics:new/2` and `counters:new/2`: an array lives as long as anybody has its reference, so "
