@@ -347,9 +347,9 @@ TEST_CASE("items of lists are called by what they say of themselves", "[named]")
     CHECK(step("H2000", "2000:t2:A7:handler,A7:my_file\n") == "item 3");
     CHECK(step("H2000", "2000:t3:I7,A7:my_file,I1\n") == "item 3");
     CHECK(step("I5", "") == "item 3");
-    CHECK(step("H2000", "2000:Mf2:H2100,A4:shop,I7\n2100:t2:A4:name,A4:size\n") == "name shop");
-    CHECK(step("H2000", "2000:Mf2:H2100,I9,I7\n2100:t2:A2:id,A4:size\n") == "id 9");
-    CHECK(step("H2000", "2000:Mf2:H2100,I9,I7\n2100:t2:A3:age,A4:size\n") == "item 3");
+    CHECK(step("H2000", "2000:Mf2:H2100:A4:shop,I7\n2100:t2:A4:name,A4:size\n") == "name shop");
+    CHECK(step("H2000", "2000:Mf2:H2100:I9,I7\n2100:t2:A2:id,A4:size\n") == "id 9");
+    CHECK(step("H2000", "2000:Mf2:H2100:I9,I7\n2100:t2:A3:age,A4:size\n") == "item 3");
 }
 
 }  // namespace named_test

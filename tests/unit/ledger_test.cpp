@@ -332,7 +332,7 @@ TEST_CASE("atoms take their share of the table", "[ledger]") {
 TEST_CASE("what nobody is known to have is not called the VM's own", "[ledger]") {
     MadeSnapshot m;
     memory(m, "total", 100'000);
-    memory(m, "processes", 20'000);
+    memory(m, "processes", 30'000);
     area(m, "process_table", 10'000);
     SECTION("in an allocator whose blocks are of all kinds") {
         allocator(m, "std_alloc", 60'000, 60'000);
