@@ -20,6 +20,7 @@
 #include "present/describe.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
+#include "present/spelling.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {

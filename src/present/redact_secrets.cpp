@@ -110,7 +110,8 @@ private:
         const char last = before(i_);
         i_ += 3;
         const std::size_t next = skip_spaces(text_, i_);
-        if (starts(text_, next, "=>")) mask_value(next + 2);
+        const std::size_t value = starts(text_, next, "=>") ? skip_spaces(text_, next + 2) : i_;
+        if (value != i_ && (at(text_, value) == '"' || starts(text_, value, "<<"))) mask_value(value);
         else if (at(text_, next) == ',' && (last == '{' || last == ',')) mask_elements(next, true);
     }
     void at_sign() {
@@ -239,7 +240,7 @@ private:
             key + 5 == end ? mask_elements(end) : mask_value(behind + 1);
         else if (at(text_, behind) == ',' && c != '{' && (next == '"' || next == '<' || next == '~'))
             mask_value(behind + 1);
-        else if (at(text_, behind) == '}' && (c == '{' || text_.substr(first, behind - first).find(':') != text_.npos))
+        else if (at(text_, behind) == '}' && (c == '{' || holds_credentials(text_.substr(first, behind - first))))
             mask_value(first);
     }
 

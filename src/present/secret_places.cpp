@@ -386,4 +386,11 @@ bool names_credentials(std::string_view tag) {
     return std::ranges::find(tags, tag) != tags.end();
 }
 
+bool holds_credentials(std::string_view text) {
+    if (text.find(':') != text.npos) return true;
+    const std::size_t begin = text.find('"');
+    if (begin != text.npos) text = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
+    return is_credentials(text);
+}
+
 }  // namespace beamheap::present

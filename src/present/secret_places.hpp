@@ -61,5 +61,7 @@ TextSpan secret_of_source(std::string_view text, std::size_t i);
 /// Whether a tuple that begins with this atom has a name and a password behind it: {basic,"name","x"},
 /// {plain,<<"name">>,<<"x">>}.
 bool names_credentials(std::string_view tag);
+/// Whether a text (or its literal) behind such an atom is both of them: "name:x", or that in base64.
+bool holds_credentials(std::string_view text);
 
 }  // namespace beamheap::present

@@ -162,7 +162,7 @@ bool SecretTerms::credentials(std::string_view tag, const std::vector<Element>& 
     if (tag == "scram") from = 1;
     else if (elements.size() > 2 && is_text(first)) from = 2;
     else if (elements.size() == 2 && first.kind == ElementKind::object &&
-             (kind_of(first) == TermKind::tuple || short_text(first, 512).find(':') != std::string::npos))
+             (kind_of(first) == TermKind::tuple || holds_credentials(short_text(first, 512))))
         from = 1;
     for (; from < elements.size(); ++from) places.push_back(from);
     return !places.empty();

@@ -134,6 +134,12 @@ TEST_CASE("values of keys in files, forms, addresses and protocols", "[redact]")
     }
 }
 
+TEST_CASE("a name and a password in base64 behind what tells them", "[redact]") {
+    CHECK(mask_all_secrets(R"({basic,<<"YW5uOkh1c2gwMXg=">>})") == R"({basic,<<"***">>})");
+    CHECK(mask_all_secrets(R"({auth,{basic,"YW5uOkh1c2gwMXg="}})").find("h1c2g") == std::string::npos);
+    CHECK(mask_all_secrets(R"({basic,<<"visual basic">>})") == R"({basic,<<"visual basic">>})");
+}
+
 TEST_CASE("bytes of protocols that carry a secret", "[redact]") {
     const std::vector<std::string> carry{
         "\x82\xa4user\xa3"
@@ -162,13 +168,27 @@ TEST_CASE("bytes of protocols that carry a secret", "[redact]") {
 }
 
 TEST_CASE("what looks like a line of a file and is none stays", "[redact]") {
-    for (const char* text :
-         {R"x({mfa,token,new1,1})x", "token:verify1/2", R"x("GET /users/confirm/now HTTP/1.1")x",
-          R"x("10:22:33:44:55")x", R"x("12:30:shop:ann:later")x", R"x({'SHA',x})x", R"x("echo done | tee log1")x",
-          R"x("a phrase: one two three")x", R"x({keyboard,"x"})x", R"x("https://x/m?key=name")x",
-          R"x([{old,"x"},{new,"y"}])x", R"x({crypto,start,2})x", R"x("privet, мир: x")x", R"x({primary_key,"id1"})x",
-          R"x({routing_key,<<"orders.1">>})x", "[1,2,3|...]", R"x({a,"b",...})x",
-          R"x("https://shop.example/reset/password")x", R"x("100%22 of it")x"}) {
+    for (const char* text : {R"x({mfa,token,new1,1})x",
+                             "token:verify1/2",
+                             R"x("GET /users/confirm/now HTTP/1.1")x",
+                             R"x("10:22:33:44:55")x",
+                             R"x("12:30:shop:ann:later")x",
+                             R"x({'SHA',x})x",
+                             R"x("echo done | tee log1")x",
+                             R"x("a phrase: one two three")x",
+                             R"x({keyboard,"x"})x",
+                             R"x("https://x/m?key=name")x",
+                             R"x([{old,"x"},{new,"y"}])x",
+                             R"x({crypto,start,2})x",
+                             R"x("privet, мир: x")x",
+                             R"x({primary_key,"id1"})x",
+                             R"x({routing_key,<<"orders.1">>})x",
+                             "[1,2,3|...]",
+                             R"(#{... => ...,...})",
+                             R"(#{... => 5,a => {...,b}})",
+                             R"x({a,"b",...})x",
+                             R"x("https://shop.example/reset/password")x",
+                             R"x("100%22 of it")x"}) {
         INFO(text);
         CHECK(mask_all_secrets(text) == text);
     }

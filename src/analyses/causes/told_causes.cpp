@@ -44,11 +44,7 @@ int rank(const ToldCause& told) {
 
 bool better(const ToldCause& a, const ToldCause& b) {
     if (rank(a) != rank(b)) return rank(a) > rank(b);
-    // Of equals the one that tells whose failure it was.
-    const auto weight = [](const ToldCause& told) {
-        return told.failure.weight() + (told.failure.application.empty() ? 0 : 1);
-    };
-    return weight(a) > weight(b);
+    return a.failure.weight() > b.failure.weight();
 }
 
 // Whether the slogan's own reason says it all: nothing of it is left out, and it is not the word for an end that

@@ -8,6 +8,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/dominators.hpp"
 #include "analyses/heaps/heap_order.hpp"
+#include "analyses/heaps/item_names.hpp"
 #include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
@@ -296,7 +297,7 @@ private:
         Element element;
         for (std::uint64_t i = 1; ++looked_ < most_elements && cells.next(element); ++i) {
             if (const std::uint64_t words = weight(element); words >= least && words != 0)
-                return Next{element, sentence("item {}", Amount{i, AmountUnit::plain})};
+                return Next{element, item_step(terms_, element, i)};
             // What is left can't hold such a one, or is no part of this heap.
             if (!on_heap(cells.rest()) || (weight(cells.rest()) < least && weight(cells.rest()) != 0)) break;
         }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/heaps/item_names.hpp"
 #include "analyses/heaps/loop_state.hpp"
 #include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -108,7 +109,7 @@ private:
     void of_collection(const Place& place, const CollectionShape& shape) {
         if (shape.count <= few_items && shape.values.empty())
             for (std::size_t i = 0; i < shape.keys.size(); ++i)
-                add(shape.keys[i], sentence("{} > item {}", place.where, Amount{i + 1, AmountUnit::plain}),
+                add(shape.keys[i], sentence("{} > {}", place.where, item_step(terms_, shape.keys[i], i + 1)),
                     place.depth + 1, place.module);
         if (shape.count < least_ || (best_ && best_->count >= shape.count)) return;
         LargestCollection found;

@@ -22,11 +22,11 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::size_t least_callers = 10;
-constexpr std::uint64_t largest_server = 4'000'000;  // words
-constexpr std::size_t most_events = 1'000'000;       // of a heap of that size
-constexpr std::size_t most_objects = 100'000;        // of a state, that are looked at for callers
-constexpr std::size_t most_kinds = 8;                // of callers
-constexpr std::size_t most_table_waiters = 200;      // that are asked which table
+constexpr std::uint64_t largest_server = 16'000'000;  // words
+constexpr std::size_t most_events = 1'000'000;        // of a heap of that size
+constexpr std::size_t most_objects = 100'000;         // of a state, that are looked at for callers
+constexpr std::size_t most_kinds = 8;                 // of callers
+constexpr std::size_t most_table_waiters = 200;       // that are asked which table
 
 // Processes that monitor this one and are in a call of OTP's.
 std::set<Pid> callers_of(const Snapshot& s, const Process& process) {
@@ -66,6 +66,47 @@ std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> cal
             if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
     }
     return all - callers.size();
+}
+
+// Whether an entry of a dictionary is what OTP and Elixir keep of where a process comes from: {'$ancestors', Pids}.
+bool is_of_otp(TermSource& terms, const Element& entry) {
+    const std::vector<Element> pair = TermReader(terms).tuple(entry, 2);
+    return !pair.empty() && TermReader::is_atom(pair[0]) && pair[0].text.starts_with('$');
+}
+
+// Whether a server has anybody's pid but those of itself and who has started it, in whatever it has; what is too large
+// to be looked at as a whole may have.
+bool names_anybody(const Snapshot& s, TermSource& terms, const Process& server) {
+    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
+    std::vector<Element> left;
+    const RootList& roots = terms.graph().roots();
+    for (std::size_t i = 0; i < roots.size(); ++i)
+        if (roots[i].kind != RootKind::dictionary || !is_of_otp(terms, terms.root(i))) left.push_back(terms.root(i));
+    while (!left.empty()) {
+        const Element term = left.back();
+        left.pop_back();
+        if (term.kind == ElementKind::pid && term.pid != server.pid && term.pid != server.parent &&
+            (term.pid.node != 0 || s.find(term.pid) != ProcId::none))
+            return true;
+        if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
+        if (seen.size() >= most_objects) return true;
+        ElementCursor cursor = terms.elements(term.id);
+        for (Element element; terms.next(cursor, element);) {
+            if (left.size() >= most_objects) return true;
+            if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
+        }
+    }
+    return false;
+}
+
+// Whether others may answer for a server: whom it has started, is linked to or monitors.
+bool has_helpers(const Snapshot& s, const Process& server) {
+    const auto helps = [&](const Link& link) {
+        return (link.kind == LinkKind::link || link.kind == LinkKind::monitors) && link.pid != server.parent;
+    };
+    return std::ranges::any_of(links_of(s, server), helps) ||
+           std::ranges::any_of(s.processes, [&](const Process& other) { return other.parent == server.pid; }) ||
+           std::ranges::any_of(s.ets, [&](const EtsTable& table) { return table.owner == server.pid; });
 }
 
 // Whom else a server's state names: who may have what its callers want.
@@ -110,6 +151,12 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
     if (callers.size() < least_callers) return std::nullopt;
     std::set<Pid> named;
     PutOff found{PutOff::Why::kept, process, {}, kept_in(terms, loop->term, callers, named), ProcId::none, {}, {}};
+    if (found.count == 0 && s[process].msgq_len == Count(0) && !has_helpers(s, s[process]) &&
+        !names_anybody(s, terms, s[process])) {
+        found.why = PutOff::Why::forgotten;
+        found.count = callers.size();
+        return found;
+    }
     if (found.count * 2 < callers.size()) return std::nullopt;
     add_named(s, terms, loop->term, callers, named, found);
     return found;

@@ -32,6 +32,7 @@ struct PutOff {
     enum class Why : unsigned char {
         postponed,    ///< `count` events, in the state `what`
         kept,         ///< `count` callers, in its state
+        forgotten,    ///< `count` callers: nothing that it has names one of them, nor anybody else who might answer
         log_blocked,  ///< the disk log `what`, by `by`
         tables,       ///< `count` tables are not loaded, one of them `what`
     } why = Why::postponed;

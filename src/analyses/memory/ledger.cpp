@@ -94,6 +94,7 @@ public:
 
     Ledger make() {
         find_total();
+        ledger_.timers = s_.timers.size();
         owners_of_processes();
         processes();
         binaries();
@@ -466,7 +467,26 @@ private:
                 left.take(area_bytes(s_, table).value_or(0)));
         add(LedgerArea::vm, {.kind = Kind::vm, .pattern = "driver_alloc"}, LedgerItem::table, 0,
             left.take(blocks_of(s_, allocators_, "driver_alloc").value_or(0)));
-        if (total.has()) add(LedgerArea::vm, {}, LedgerItem::untold, 0, left.left());
+        if (!total.has()) return;
+        add(LedgerArea::vm, {}, LedgerItem::untold, 0, left.left());
+        find_untold_allocator(left.left());
+    }
+
+    // Blocks of all kinds lie in std_alloc, short-lived ones in sl_alloc; in ll_alloc are the large tables, atoms and
+    // code, too, which are told (erts/emulator/beam/erl_alloc.types).
+    void find_untold_allocator(std::uint64_t untold) {
+        for (const std::string_view name : {"std_alloc", "sl_alloc", "ll_alloc"}) {
+            std::uint64_t blocks = blocks_of(s_, allocators_, name).value_or(0);
+            if (name == "ll_alloc")
+                for (const std::uint64_t told :
+                     {area_bytes(s_, "process_table").value_or(0), area_bytes(s_, "port_table").value_or(0),
+                      ledger_.bytes_of(LedgerArea::code), ledger_.bytes_of(LedgerArea::atoms)})
+                    blocks = without(blocks, told);
+            blocks = std::min(blocks, untold);
+            if (blocks < untold / 2 || blocks <= ledger_.untold_allocator_bytes) continue;
+            ledger_.untold_allocator = name;
+            ledger_.untold_allocator_bytes = blocks;
+        }
     }
 
     void carriers() {
@@ -551,6 +571,13 @@ private:
 }  // namespace
 
 Ledger ledger(const LedgerSources& sources) { return Maker(sources).make(); }
+
+std::uint64_t Ledger::untold_bytes(LedgerArea area) const {
+    std::uint64_t bytes = 0;
+    for (const LedgerRow& row : rows)
+        if (row.area == area && row.item == LedgerItem::untold) bytes = saturating_add(bytes, row.bytes);
+    return bytes;
+}
 
 std::string_view name_of(LedgerArea area) {
     switch (area) {

@@ -112,11 +112,19 @@ struct Ledger {
     std::uint64_t told_bytes = 0;                 ///< sum of the rows that are part of that total
     std::uint64_t excess_bytes = 0;               ///< told_bytes are so much more than total_bytes
     std::uint64_t sum_bytes = 0;                  ///< of all rows
+    /// Of what is untold of the VM's own: the allocator in whose blocks most of it lies, and how much of it at most;
+    /// empty: no allocator has half of it.
+    std::string untold_allocator;
+    std::uint64_t untold_allocator_bytes = 0;
+    std::uint64_t timers = 0;  ///< whose messages are counted for processes, and are on no heap
 
     std::optional<AtomFamilies> families;  ///< where they were sought
     bool heaps_read = false;               ///< whose binaries are is known from the heaps
 
     std::uint64_t bytes_of(LedgerArea area) const { return area_bytes[static_cast<std::size_t>(area)]; }
+    /// Of an area, what nothing in the input says whose it is; of `vm`: in use, of no other area, and in no table of
+    /// the VM's own.
+    std::uint64_t untold_bytes(LedgerArea area) const;
 };
 
 /// What a ledger is made from. Only the snapshot has to be there: loaded with tables, modules and labels.

@@ -94,11 +94,17 @@ Sentence who_has(const LedgerRow& row) {
 
 constexpr Ours nobody_known = ", and nothing in the input says whose";
 
+constexpr std::uint64_t many_timers = 1'000;
+
 // Who of the area has most, where that is a tenth of it; a module alone, where it is half of all code, else how many
 // there are.
 Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
     constexpr std::uint64_t much = 10, half = 2;
     const Owned owned = largest_owner(ledger, area);
+    if (const std::uint64_t nobody = ledger.untold_bytes(LedgerArea::processes);
+        area == LedgerArea::processes && nobody > ledger.bytes_of(area) / half && ledger.timers >= many_timers)
+        return sentence(": {} of it belong to none of them, most likely messages of {} timers", bytes(nobody),
+                        Amount{ledger.timers});
     if (owned.first != nullptr) {
         const bool one_module = owned.first->owner.kind == Kind::modules && owned.first->count == 1;
         if (owned.bytes >= ledger.bytes_of(area) / (one_module ? half : much)) {
@@ -135,6 +141,17 @@ Sentence others_clause(const Ledger& ledger, LedgerArea first) {
                     words_of(areas[0]), bytes(ledger.bytes_of(areas[1])), words_of(areas[1]));
 }
 
+// "Of 121 MiB, 102 MiB (84 %) are in use, and nothing in the input says by whom: 94.1 MiB of it lie in std_alloc.":
+// what nobody is known to have is not the VM's own.
+Sentence untold_place(const Ledger& ledger, std::uint64_t whole) {
+    const std::uint64_t untold = ledger.untold_bytes(LedgerArea::vm);
+    Sentence text = sentence("Of {}, {} ({}) are in use, and nothing in the input says by whom", bytes(whole),
+                             bytes(untold), Percent{percent_of(untold, whole).value_or(0)});
+    if (!ledger.untold_allocator.empty())
+        text.say(": {} of it lie in {}", bytes(ledger.untold_allocator_bytes), of_vm(ledger.untold_allocator));
+    return text.say(".");
+}
+
 }  // namespace
 
 Sentence owner_text(const LedgerOwner& owner) {
@@ -162,7 +179,10 @@ LargestPlace largest_place(const Ledger& ledger) {
     }
     const std::uint64_t there = ledger.bytes_of(area);
     if (there == 0) return {};
-    constexpr std::uint64_t third = 3;
+    constexpr std::uint64_t third = 3, half = 2;
+    if (area == LedgerArea::vm && ledger.untold_bytes(LedgerArea::vm) > there / half &&
+        ledger.untold_bytes(LedgerArea::vm) >= whole / third)
+        return {.text = untold_place(ledger, whole)};
     LargestPlace place{.text = sentence("Of {}", bytes(whole)),
                        .stands_out = area < LedgerArea::vm && largest_owner(ledger, area).bytes >= whole / third};
     if (!ledger.total_bytes.has()) place.text.say(" that the input tells of");

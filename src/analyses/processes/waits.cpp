@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analyses/processes/frame_marks.hpp"
+#include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/senders.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
@@ -330,6 +331,7 @@ void add_by_hand(const Snapshot& s, Finder& finder, Waits& waits) {
         waits.edge_of[index_of(edge.waiter)] = static_cast<std::uint32_t>(waits.edges.size());
         waits.edges.push_back(edge);
     }
+    add_named(s, candidates, waits);
 }
 
 // Those who have started a program and wait for what it says.

@@ -14,8 +14,9 @@
 // monitor, the process waits for whom that monitor watches: the receive matches on it, as that of gen does. It is an
 // estimate: what is awaited may be the end of that process. A frame that holds only the pid is also that of a process
 // which just knows somebody. What tells them apart is the other side: requests that were not taken lie in its queue,
-// about as many as there are callers. Where it has so many, they wait for it, as an estimate. References that are no
-// monitor's are looked for in the terms of others (heaps/tagged_requests.hpp).
+// about as many as there are callers. Where it has so many, they wait for it, as an estimate; where only one process is
+// named, that may do as well (named_waits.hpp). References that are no monitor's are looked for in the terms of others
+// (heaps/tagged_requests.hpp).
 //
 // Who has started a program, and names its port in the frame in which it waits, waits for what the program says; not
 // where that frame is the process's first, which is how a loop looks that is there for the program.

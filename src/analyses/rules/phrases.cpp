@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <span>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/causes/labels.hpp"
+#include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -337,6 +339,31 @@ bool is_suspended(const Facts& facts, ProcId process) {
     const Process& p = facts.snapshot()[process];
     return p.state == ProcessState::suspended && facts.get<Waits>().edge(process) == nullptr &&
            (p.current_function == FunctionId::none || !sends_to_nodes(facts.snapshot(), p.current_function));
+}
+
+Suspender suspender_of(const Facts& facts, ProcId process) {
+    const Snapshot& s = facts.snapshot();
+    if (s[process].state != ProcessState::suspended) return {};
+    for (const Link& link : links_of(s, s[process]))
+        if (link.kind == LinkKind::suspended_by && link.pid.has()) return {s.find(link.pid), Confidence::exact};
+    const std::vector<ProcId> named = only_named(s);
+    ProcId found = ProcId::none;
+    for (std::uint32_t i = 0; i < named.size(); ++i) {
+        if (named[i] != process || s.processes[i].state != ProcessState::waiting || idle(facts, ProcId{i}) ||
+            facts.get<Waits>().edge(ProcId{i}) != nullptr)
+            continue;
+        if (found != ProcId::none) return {};
+        found = ProcId{i};
+    }
+    return {found, Confidence::estimate};
+}
+
+Sentence suspended_by(const Facts& facts, ProcId process) {
+    const Suspender by = suspender_of(facts, process);
+    if (by.process == ProcId::none) return {};
+    return sentence(
+        by.confidence == Confidence::exact ? Form<2>(", by {}, which {}") : Form<2>(", most likely by {}, which {}"),
+        by.process, doing(facts, by.process));
 }
 
 void advise_to_resume(const Facts& facts, ProcId process, Finding& finding) {

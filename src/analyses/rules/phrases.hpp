@@ -71,6 +71,15 @@ std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node);
 bool suspended_by_sys(const Facts& facts, ProcId process);
 /// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.
 bool is_suspended(const Facts& facts, ProcId process);
+/// Who has suspended a process with erlang:suspend_process/1: as the input says, or, as an estimate, the only one that
+/// waits and names it, and nobody else, in its youngest frame.
+struct Suspender {
+    ProcId process = ProcId::none;  ///< none: it is not known
+    Confidence confidence = Confidence::exact;
+};
+Suspender suspender_of(const Facts& facts, ProcId process);
+/// ", most likely by debugger <0.83.0>, which sits in my_debugger:freeze/1". Empty where that is not known.
+Sentence suspended_by(const Facts& facts, ProcId process);
 /// How to resume such a process.
 void advise_to_resume(const Facts& facts, ProcId process, Finding& finding);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".

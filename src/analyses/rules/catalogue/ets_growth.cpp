@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "analyses/processes/inventory.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -44,6 +45,34 @@ Sentence owner_text(const Owner& owner) {
 bool keeps_deleted(const EtsTable& table) {
     const std::uint64_t deleted = table.fixed.value_or(0), live = table.objects.value_or(0);
     return deleted > live || (deleted >= many_deleted && deleted >= live / 4);
+}
+
+// Of an owner that is idle: the one process that it has started, where that waits in the midst of its work, alone of
+// all whom it has started: it may be the one who takes out of the table.
+ProcId stuck_child(const Facts& facts, const Owner& owner) {
+    const Snapshot& s = facts.snapshot();
+    if (!owner.alive() || !idle(facts, owner.process)) return ProcId::none;
+    ProcId found = ProcId::none;
+    for (const ProcId id : all_processes(s)) {
+        const Process& process = s[id];
+        if (process.parent != s[owner.process].pid) continue;
+        if (found != ProcId::none) return ProcId::none;
+        found = id;
+    }
+    if (found == ProcId::none || s[found].state != ProcessState::waiting || idle(facts, found) ||
+        s[found].current_function == FunctionId::none || waits_on_behalf(s, s[found]) == FunctionId::none)
+        return ProcId::none;
+    return found;
+}
+
+void say_stuck_child(const Facts& facts, ProcId child, Finding& finding) {
+    if (child == ProcId::none) return;
+    finding.title.say(", which has started {}, and that one {}", child, doing(facts, child));
+    finding.evidence.push_back(fact("whom its owner has started", frames_text(facts, child)));
+    finding.advise(
+        "Look at the process that the owner has started, and for how long it has been there: where that takes out of "
+        "the table, nothing does: {}",
+        Command{"proc", facts.snapshot()[child].pid});
 }
 
 // What to do about tables that a program fills: they are its own, or mnesia's, of which some hold what transactions
@@ -84,6 +113,8 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
     const bool kept = keeps_deleted(table);
     if (kept) finding.title.say(" and {} deleted ones, kept since it is fixed", number(*table.fixed));
     finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
+    const ProcId stuck = stuck_child(facts, use.owner);
+    say_stuck_child(facts, stuck, finding);
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));
     if (table.objects.has()) finding.evidence.push_back(figure("objects", table.objects, AmountUnit::count));
     finding.evidence.push_back(figure("all tables", report.bytes.value(), AmountUnit::bytes));
@@ -149,6 +180,7 @@ void large_together(const Facts& facts, const Namesakes& group, double percent, 
                         figure("memory in them", group.bytes, AmountUnit::bytes),
                         figure("the largest of them", group.first->bytes, AmountUnit::bytes),
                         figure("the node", node_bytes(facts), AmountUnit::bytes)};
+    say_stuck_child(facts, stuck_child(facts, group.first->owner), finding);
     if (s.text(group.first->owner.name).starts_with("mnesia_")) advise_on_content(facts, *group.first, finding);
     else finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");

@@ -32,6 +32,14 @@ std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& r
     return std::nullopt;
 }
 
+constexpr double much_percent = 25, nearly_all_percent = 90;
+
+// Memory that the VM counts for processes, and that none of those has that the input lists.
+std::uint64_t processes_of_nobody(const Facts& facts) {
+    if (!facts.snapshot().source.process_table_complete) return 0;
+    return facts.get<Ledger>().untold_bytes(LedgerArea::processes);
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
@@ -60,6 +68,12 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         }
         if (row.latest_ms.has())
             finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
+        // What timers send lies on no heap until it is due: it is counted for the processes, and is nobody's.
+        const std::uint64_t untold = processes_of_nobody(facts);
+        const double untold_percent = percent_of(untold, node_bytes(facts)).value_or(0);
+        if (untold_percent >= much_percent && *finding.percent >= nearly_all_percent)
+            finding.title.say("; their messages take most likely {} ({} of the node's memory)", bytes(untold),
+                              Percent{untold_percent});
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
                             figure("the next one is due in", row.soonest_ms, AmountUnit::milliseconds),
                             figure("the last one is due in", row.latest_ms, AmountUnit::milliseconds)};

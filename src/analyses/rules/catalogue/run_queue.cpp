@@ -6,6 +6,7 @@
 // with nobody to blame for it. What most of them run tells the kind of work that is too much: so many requests, so many
 // loops. The queues are counted for the instant of the crash, the states of the processes shortly after: the larger one
 // counts.
+// Where one process has done most of all work, and goes on, it is named: what it sends may make all others ready.
 //
 // Thresholds: 100, and 20 for each scheduler, are medium; 1,000, and 200 for each, are high. Where all schedulers are
 // in the same function, ten and five for each are enough: that may be one in C that does not give them back (a NIF, a
@@ -17,6 +18,7 @@
 #include <map>
 #include <set>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -26,6 +28,25 @@ namespace {
 constexpr std::uint64_t least_ready = 100, least_each = 20;
 constexpr std::uint64_t least_held = 10, least_held_each = 5;  // where all schedulers are in one function
 constexpr std::uint64_t many_ready = 1'000, many_each = 200;
+
+constexpr double most_work_percent = 50;  // of all reductions
+
+// Who has done most of all work and has more to do: whoever is ready may be so by what that one sends.
+ProcId does_most(const Snapshot& s) {
+    std::uint64_t all = 0;
+    ProcId most = ProcId::none;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        const std::uint64_t here = s.processes[i].reductions.value_or(0);
+        all = saturating_add(all, here);
+        if (most == ProcId::none || here > s[most].reductions.value_or(0)) most = ProcId{i};
+    }
+    if (most == ProcId::none || percent_of(s[most].reductions, all).value_or(0) < most_work_percent)
+        return ProcId::none;
+    const ProcessState state = s[most].state;
+    const bool works =
+        state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
+    return works ? most : ProcId::none;
+}
 
 struct Queues {
     std::uint64_t schedulers = 0, queued = 0, longest = 0;
@@ -221,6 +242,17 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     } else if (!known && there.busy > 1 && there.in_it == there.busy) {
         finding.title.say("; all {} that run now are in {}", number(there.busy),
                           in_one ? held.function : there.function);
+    }
+    if (const ProcId most = does_most(s); most != ProcId::none && !starved && s[most].current_function != function) {
+        Sum all;
+        for (const Process& process : s.processes) all.add(process.reductions);
+        finding.title.say("; {}, one of them, has done {} of all work", most,
+                          Percent{percent_of(s[most].reductions, all.value()).value_or(0)});
+        finding.process = most;
+        finding.pid = s[most].pid;
+        finding.name = s[most].name;
+        finding.advise("See what keeps that one at work; those that are ready may be so by what it sends: {}",
+                       Command{"proc", s[most].pid});
     }
     finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),
                         figure("in the longest", queued.longest, AmountUnit::count),

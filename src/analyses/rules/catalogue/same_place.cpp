@@ -12,13 +12,18 @@
 // name in the frames in which they wait, or who keeps the pids of all of them, is told beside the place: it is most
 // likely what they look for, or who is to send what they want.
 //
+// Where each of them names one process, and those have nothing in their queues, nobody will answer: what they hold, and
+// how many they are, are consequences of that, and are told behind it.
+//
 // Thresholds: 20 processes that are 20 % of all: medium, where nothing else is found, else info. Workers that wait for
 // work within a function of theirs look the same.
+#include <algorithm>
 #include <map>
 #include <span>
 #include <utility>
 
 #include "analyses/processes/frame_marks.hpp"
+#include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -163,6 +168,35 @@ bool say_ties(const Facts& facts, const Place& place, Finding& finding) {
     return true;
 }
 
+// Where nearly all of them name one process each in the frame in which they wait, and those do the same.
+struct Named {
+    FunctionId function = FunctionId::none;  // none: it is not so
+    ProcId example = ProcId::none;
+    bool idle = false;  // nothing lies in the queues of those
+};
+
+Named named_by(const Facts& facts, std::span<const ProcId> members) {
+    const Snapshot& s = facts.snapshot();
+    const std::vector<ProcId> named = only_named(s);
+    std::map<FunctionId, std::pair<std::uint64_t, ProcId>> places;
+    std::uint64_t at_rest = 0;
+    for (const ProcId id : members) {
+        const ProcId other = named[index_of(id)];
+        if (other == ProcId::none || s[other].state != ProcessState::waiting) continue;
+        if (s[other].current_function == FunctionId::none) continue;
+        auto& [count, example] = places[s[other].current_function];
+        if (count++ == 0) example = other;
+        at_rest += s[other].msgq_len == Count(0);
+    }
+    for (const auto& [function, place] : places)
+        if (percent_of(place.first, std::uint64_t{members.size()}).value_or(0) >= spawner_percent)
+            return {function, place.second, at_rest >= place.first};
+    return {};
+}
+
+// What goes with work that stands still, and is no reason of it: told behind the work.
+bool is_consequence(const Finding& finding) { return finding.rule == "idle-garbage" || finding.rule == "process-leak"; }
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (is_failed_start(facts.get<Slogan>().kind)) return;
@@ -174,10 +208,18 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const bool asleep = is_sleep(s, place.function);
     Finding finding;
     // It tells where many are, and not what is wrong: whatever does (a queue, a busy port, memory) goes first.
-    const bool told =
-        std::ranges::any_of(findings, [](const Finding& f) { return f.severity >= FindingSeverity::medium; });
+    const Named whom = named_by(facts, place.members);
+    const bool stands_still = whom.function != FunctionId::none && whom.idle && !asleep;
+    FindingSeverity severity = FindingSeverity::medium;
+    bool told = false;
+    for (const Finding& each : findings) {
+        if (each.severity < FindingSeverity::medium) continue;
+        if (stands_still && is_consequence(each)) severity = std::max(severity, each.severity);
+        else told = true;
+    }
     if (told) finding.role = FindingRole::victim;
-    finding.severity = told ? FindingSeverity::info : FindingSeverity::medium;
+    finding.leads = stands_still && !told;
+    finding.severity = told ? FindingSeverity::info : severity;
     finding.confidence = Confidence::estimate;
     finding.subject = {SubjectKind::group, sentence("{}", place.caller)};
     finding.count = count;
@@ -195,7 +237,19 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes),
                         figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
-    const bool tied = say_ties(facts, place, finding);
+    bool tied = say_ties(facts, place, finding);
+    if (!tied && whom.function != FunctionId::none) {
+        tied = true;
+        const bool loops = is_idle_function(s, whom.function);
+        finding.title.say(loops ? Form<1>(", most likely each for the process that it names, which is idle in {}")
+                                : Form<1>(", most likely each for the process that it names, which sits in {}"),
+                          whom.function);
+        finding.evidence.push_back(fact("one whom they name",
+                                        sentence("{}: {}", whom.example, frames_text(facts, whom.example)),
+                                        Confidence::estimate));
+        finding.advise("Look at one of those whom they name, and why it does not answer: {}",
+                       Command{"proc", s[whom.example].pid});
+    }
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
         if (!tied) finding.title.say("; {} has started them", AnyProcess{starter});
         if (const ProcId id = s.find(starter); id != ProcId::none)

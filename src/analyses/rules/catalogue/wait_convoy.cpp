@@ -67,6 +67,7 @@ struct Convoy {
     bool output = false;   // it ends at a port, or at who writes to standard output: at somebody who does not read
     bool forever = false;  // most calls have no timeout
     std::vector<ProcId> holders;  // of an idle one: whom it watches and who don't wait for it, or who has its tables
+    bool circle = false;          // all of these wait for it themselves, through others
     bool by_table = false;
     Sentence over;                    // of an idle one that has one socket: it may wait for what that brings
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
@@ -156,6 +157,9 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     }
     // A pool keeps its callers too: who has what they wait for says more.
     if (!convoy.holders.empty()) convoy.put_off = nullptr;
+    convoy.circle = !convoy.holders.empty() && std::ranges::all_of(convoy.holders, [&](ProcId holder) {
+        return holder != convoy.end && end_of_chain(facts.get<Waits>(), holder) == convoy.end;
+    });
     return convoy;
 }
 
@@ -164,6 +168,7 @@ FindingSeverity severity_of(const Convoy& convoy) {
     // Who asks for work, and gets it when there is some, waits in this way as well: half of a small healthy node may.
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) return FindingSeverity::medium;
     if (convoy.ended.has()) return FindingSeverity::medium;  // what it had is not known
+    if (convoy.circle) return FindingSeverity::critical;
     if (convoy.percent >= crowd::critical_percent) return FindingSeverity::critical;
     if (convoy.suspended && !(kind && convoy.forever && convoy.fan->waiters >= crowd::many))
         return FindingSeverity::high;
@@ -215,6 +220,8 @@ Sentence why_put_off(const Facts& facts, const PutOff& put_off) {
                         PrintedTerm{put_off.what, put_off.what->term()}, Counted{put_off.count, "event", "events"});
     if (put_off.why == PutOff::Why::tables) return sentence("; {}", not_loaded(put_off));
     if (put_off.why == PutOff::Why::kept) return kept_callers(facts, put_off);
+    if (put_off.why == PutOff::Why::forgotten)
+        return Ours("; it is idle, and has forgotten them: neither its queue nor its State names any of them");
     if (put_off.by == ProcId::none) return Ours("; it was blocked, and was not unblocked");
     return sentence("; {} has blocked it, and {}", put_off.by, doing(facts, put_off.by));
 }
@@ -274,7 +281,8 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     if (convoy.idle) text.add(Ours("is idle"));
     else if (suspended_by_sys(facts, last)) text.add(Sentence("was suspended by `sys:suspend/1`"));
     else if (convoy.output) text.say("writes to standard output, and waits until that is read");
-    else if (s[last].state == ProcessState::suspended) text.say("is suspended in {}", s[last].current_function);
+    else if (s[last].state == ProcessState::suspended)
+        text.say("is suspended in {}{}", s[last].current_function, suspended_by(facts, last));
     else if (const AllSchedulers held = all_schedulers(s);
              s[last].state == ProcessState::runnable && held.function != FunctionId::none)
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
@@ -282,7 +290,12 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
         text.add(doing(facts, last));
         if (s[last].state == ProcessState::waiting) text.add(outside(facts, last));
     }
-    if (convoy.idle && convoy.holders.size() == 1)
+    if (convoy.circle)
+        text.say(" until {} gives something back, and {} for it, too, through others",
+                 convoy.holders.size() == 1 ? sentence("{}", convoy.holders.front())
+                                            : sentence("one of {}", processes(convoy.holders.size())),
+                 convoy.holders.size() == 1 ? Ours("that one waits") : Ours("all of these wait"));
+    else if (convoy.idle && convoy.holders.size() == 1)
         text.say(" until {} gives something back, which {}", convoy.holders.front(),
                  doing(facts, convoy.holders.front()));
     else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none)
@@ -292,14 +305,6 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     else if (convoy.idle && !convoy.over.empty()) text.add(convoy.over);
     else if (convoy.idle) text.add(Ours(", its answers put off"));
     return text;
-}
-
-// Who has suspended a process, where the input tells.
-ProcId suspender(const Facts& facts, ProcId process) {
-    const Range range = facts.snapshot()[process].link_range;
-    for (const Link& link : std::span(facts.snapshot().links).subspan(range.first, range.count))
-        if (link.kind == LinkKind::suspended_by && link.pid.has()) return facts.snapshot().find(link.pid);
-    return ProcId::none;
 }
 
 // The program that a process has started, where it has one open: who is stuck may wait for that one's answer, of which
@@ -344,6 +349,8 @@ void add_proof(const Facts& facts, const Convoy& convoy, FunctionId call, std::u
     if (const Port* program = only_program(s, finding.pid); program != nullptr)
         finding.evidence.push_back(
             fact("its program", sentence("{} ({})", message(s.text(program->driver)), program->port)));
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::forgotten)
+        finding.evidence.push_back(figure("callers whom it knows", std::uint64_t{0}, AmountUnit::count));
     if (convoy.put_off != nullptr && convoy.put_off->ended.has())
         finding.evidence.push_back(
             fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
@@ -358,8 +365,9 @@ void add_proof(const Facts& facts, const Convoy& convoy, FunctionId call, std::u
             fact(sentence(convoy.by_table ? Form<1>("{}, who has one of its tables") : Form<1>("{}, whom it watches"),
                           convoy.holders[i]),
                  doing(facts, convoy.holders[i]), Confidence::estimate));
-    if (const ProcId by = suspender(facts, finding.process); by != ProcId::none)
-        finding.evidence.push_back(fact("suspended by", sentence("{}", by)));
+    if (const Suspender by = suspender_of(facts, finding.process); by.process != ProcId::none)
+        finding.evidence.push_back(
+            fact("suspended by", sentence("{}: {}", by.process, frames_text(facts, by.process)), by.confidence));
 }
 
 // Whether the one at the end was given what the others want by the server that these have asked, in messages of their
@@ -393,6 +401,16 @@ void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& fin
         finding.advise(
             "Give what it keeps a time after which it answers with an error. Workers that ask for work in this way are "
             "at rest, and not stuck.");
+    } else if (put_off.why == PutOff::Why::forgotten) {
+        finding.advise(
+            "Look for a callback that returns `noreply` and keeps `From` nowhere: an answer can only be sent by who "
+            "has "
+            "that. See its State: {}",
+            Command{"heap", s[finding.process].pid});
+        finding.advise(
+            "Answer in each branch, with `{reply, ...}` or later with `gen_server:reply/2`; and give the calls a "
+            "timeout, "
+            "so that such a fault is seen.");
     } else if (put_off.why == PutOff::Why::tables) {
         finding.next_steps.emplace_back(tables_advice);
         finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
@@ -427,6 +445,14 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
         advise_to_resume(facts, finding.process, finding);
     } else if (convoy.put_off != nullptr) {
         add_steps_of_put_off(s, *convoy.put_off, finding);
+    } else if (convoy.circle) {
+        finding.advise(
+            "Who has one of its members must not wait for others that need one: let these use the same one (in the "
+            "same "
+            "process, or by handing it on), or get all that is needed before any is held. A larger pool only needs "
+            "more "
+            "at once to stand still: {}",
+            Command{"proc", s[convoy.holders.front()].pid});
     } else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none) {
         finding.advise("Look at what holds up those who have what the others want: {}",
                        Command{"proc", s[held.example].pid});
@@ -471,6 +497,7 @@ Finding finding_of(const Facts& facts, const Convoy& convoy) {
     finding.of_waiting = true;
     finding.count = convoy.waiters;
     finding.percent = convoy.percent;
+    if (convoy.circle) finding.title.say("Deadlock through a pool: ");
     finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()),
                       Percent{convoy.percent}, whom_they_wait_for(facts, convoy, call), state_of_target(facts, convoy));
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(facts, finding);

@@ -7,13 +7,15 @@
 // edges are; one of two servers that call each other under load is the usual case.
 //
 // An application that is stopped and one of its own processes that waits for the application controller is told as
-// that.
+// that; of a node that stops, the circle is the reason why that does not end.
 //
 // Thresholds: none, a circle is a finding. Critical where the calls have no timeout, as far as the frames tell.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace wait_cycle_rule {
@@ -42,12 +44,36 @@ Sentence sorted_names(const Facts& facts, const std::vector<ProcId>& cycle) {
     return joined(subjects, ", ");
 }
 
+bool node_stops(const Snapshot& s) {
+    const ProcId init = s.find_registered(erlang::registered::init);
+    return init != ProcId::none && std::ranges::any_of(s.stacks[s[init].stack], [&](const Frame& frame) {
+               return has_role(s, frame.function, erlang::FunctionRole::stops_node);
+           });
+}
+
+// "the node stops and waits for <0.98.0> to end, which waits in application:start/2, called by db:open/1, for
+// application_controller <0.44.0>, and that one for the stop"
+void say_stop(const Facts& facts, ProcId asks, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    finding.leads = true;
+    finding.title.say("the node stops and waits for {} to end, which waits for {}", asks,
+                      target_text(s, facts.get<Waits>().edge(asks)->target));
+    for (const Frame& frame : s.stacks[s[asks].stack]) {
+        if (frame.function == FunctionId::none) break;
+        if (has_role(s, frame.function, erlang::FunctionRole::passes_on_stop)) continue;
+        finding.title.say(" in {}", frame.function);
+        break;
+    }
+    finding.title.say(", and that one for the stop");
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     std::size_t left = most_findings;
     const ProcId waits_for_stop = asks_for_own_stop(facts);
     for (const std::vector<ProcId>& cycle : facts.get<Waits>().cycles) {
-        if (std::ranges::find(cycle, waits_for_stop) != cycle.end()) continue;  // stop-under-way tells it
+        const bool of_stop = std::ranges::find(cycle, waits_for_stop) != cycle.end();
+        if (of_stop && !node_stops(s)) continue;  // stop-under-way tells it
         if (left-- == 0) break;
         Finding finding;
         bool forever = true, exact = true;
@@ -66,7 +92,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.bytes = held.value();
         finding.confidence = exact ? Confidence::exact : Confidence::estimate;
         finding.title.say("Deadlock of {} processes: ", number(cycle.size()));
-        if (cycle.size() <= 3) {
+        if (of_stop) {
+            say_stop(facts, waits_for_stop, finding);
+        } else if (cycle.size() <= 3) {
             for (const ProcId id : cycle) finding.title.say("{} waits for ", id);
             finding.title.say("the first");
         } else {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyses/heaps/item_names.hpp"
+
+#include <string>
+
+#include "erlang/term_reader.hpp"
+
+namespace beamheap::analyses {
+namespace {
+
+bool is_name(const Element& term) {
+    return TermReader::is_atom(term) && !term.text.empty() &&
+           !TermReader::is_one_of(term, {"true", "false", "undefined", "nil", "none", "ok", "error"});
+}
+
+}  // namespace
+
+Sentence item_step(TermSource& terms, const Element& item, std::uint64_t place) {
+    const TermReader reader(terms);
+    if (reader.is_kind(item, TermKind::tuple)) {
+        const ObjectHead head = terms.head(item.id);
+        ElementCursor cursor = terms.elements(item.id);
+        Element tag, name;
+        if (head.elements >= 3 && terms.next(cursor, tag) && terms.next(cursor, name) && is_name(tag) && is_name(name))
+            return sentence("{} {}", Atom{std::string(tag.text)}, Atom{std::string(name.text)});
+    } else if (reader.is_map(item)) {
+        for (const std::string_view key : {"name", "id", "module"}) {
+            const Element value = reader.get(item, key);
+            const Atom under{std::string(key), false};
+            if (is_name(value)) return sentence("{} {}", under, Atom{std::string(value.text)});
+            if (value.kind == ElementKind::small)
+                return sentence("{} {}", under, InputText{std::to_string(value.number), InputText::Holds::term});
+        }
+    }
+    return sentence("item {}", Amount{place, AmountUnit::plain});
+}
+
+}  // namespace beamheap::analyses
