@@ -309,7 +309,7 @@ std::vector<PutOff> forgetful(const std::string& state, const std::string& heap,
         heap + "=end\n";
     LoadPlan plan = test::everything();
     plan.terms = true;
-    plan.terms_of = may_put_off;
+    plan.terms_of = MayPutOff();
     const auto dump = test::load(text, plan);
     REQUIRE(dump != nullptr);
     return put_off(*dump);
