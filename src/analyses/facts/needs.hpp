@@ -27,12 +27,12 @@ inline constexpr LoadParts whole_input{.to_the_end = true};  ///< whether the in
 inline constexpr LoadParts binary_sizes{.binaries = true};   ///< of all binaries outside the heaps
 inline constexpr LoadParts names_of_tables = node;           ///< which free texts may hold, too
 
-// Answers, each under its verb or table.
+// Answers, each under its verb or table. What has a function in it is no constant expression to GCC's sanitizers.
 inline constexpr LoadParts input = node | whole_input | code;
 inline constexpr LoadParts tree = links | labels;
 inline constexpr LoadParts relations = node | links;
-inline constexpr LoadParts waits = node | links | stacks | labels | LoadParts{.slots_of = slots_for_waits};
-inline constexpr LoadParts ports = waits;  // who waits for one is told
+inline const LoadParts waits = node | links | stacks | labels | LoadParts{.slots_of = slots_for_waits};
+inline const LoadParts ports = waits;  // who waits for one is told
 inline constexpr LoadParts atoms = node | atom_table;
 inline constexpr LoadParts modules = node | code;
 inline constexpr LoadParts schedulers = node | stacks;
@@ -44,11 +44,11 @@ inline constexpr LoadParts process_terms = terms | labels;  ///< of a process th
 inline constexpr LoadParts terms_and_stacks = process_terms | stacks;
 inline constexpr LoadParts heap_file = node | terms_and_stacks | binary_sizes;
 /// All but terms.
-inline constexpr LoadParts whole_node = waits | atom_table | code | whole_input;
+inline const LoadParts whole_node = waits | atom_table | code | whole_input;
 /// What rules read in the snapshot itself; facts add to it.
 inline constexpr LoadParts rules = node | links | stacks | labels | atom_table | code | whole_input;
 /// Whatever may be asked, heaps aside.
-inline constexpr LoadParts everything = whole_node | terms | binary_sizes;
+inline const LoadParts everything = whole_node | terms | binary_sizes;
 
 /// Of columns of processes; their heaps are gathered by HeapStats.
 constexpr LoadParts of(const ProcessNeeds& columns) {
