@@ -102,7 +102,7 @@ present::Table of_names(NodeModel& m) {
 constexpr Demand the_node{need::node}, the_terms{need::terms_and_stacks};
 
 // In the order in which people ask for them.
-constexpr std::array node_tables{
+const std::array node_tables{
     NodeTable{.name = "dump",
               .doc = "the input and its node: one row",
               .needs = Demand{need::input},
