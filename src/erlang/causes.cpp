@@ -135,8 +135,9 @@ constexpr CauseRow rows[] = {
      .youngest = "init:b2s"},
     {.reason = "{error, {Line, erl_scan, {string, _, Text} | {unterminated, _, Text} | Text :: text() | _}, _}",
      .kind = bad_code,
-     .says = "a text that it reads is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
-             "syntax error]",
+     .says =
+         "a text that it reads is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
+         "syntax error]",
      .where = Where::own_code,
      .inside = true},
     {.reason = BH_SYNTAX_ERROR("_"),

@@ -70,8 +70,8 @@ TEST_CASE("every spelling of a pid is read", "[selectors]") {
         CHECK(read->pid == Pid{0, 123, 4});
         CHECK(read->name.empty());
     }
-    for (const char* bad : {"<0.123>", "<123>", "0.1.2.3", "0.1,2", "<>", "pid()", "#PID<a.b.c>", "0..1", "",
-                            "0.4294967295.0", "0.99999999999999999999999.0"}) {
+    for (const char* bad : {"<0.123>", "<123>", "0.1.2.3", "0.1,2", "<>", "pid()", "#PID<a.b.c>", "#PID", "#PID<",
+                            "0..1", "", "0.4294967295.0", "0.99999999999999999999999.0"}) {
         INFO(bad);
         const auto read = parse_pid_or_name(bad);
         REQUIRE(!read);

@@ -207,7 +207,7 @@ Result<PidOrName> parse_pid_or_name(std::string_view text) {
         meant_as_pid = true;
         rest.remove_prefix(4);
         if (rest.ends_with(")")) rest.remove_suffix(1);
-    } else if (is_digit(rest.front())) {
+    } else if (!rest.empty() && is_digit(rest.front())) {
         meant_as_pid = true;
     }
     PidOrName result;
