@@ -66,14 +66,14 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                 "{}",
                 Command{"proc", setter});
         }
-        if (row.latest_ms.has())
-            finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
         // What timers send lies on no heap until it is due: it is counted for the processes, and is nobody's.
         const std::uint64_t untold = processes_of_nobody(facts);
         const double untold_percent = percent_of(untold, node_bytes(facts)).value_or(0);
         if (untold_percent >= much_percent && *finding.percent >= nearly_all_percent)
-            finding.title.say("; their messages take most likely {} ({} of the node's memory)", bytes(untold),
+            finding.title.say("; their messages take some {} ({} of all memory)", bytes(untold),
                               Percent{untold_percent});
+        else if (row.latest_ms.has())
+            finding.title.say("; the last one is due in {}", Amount{*row.latest_ms, AmountUnit::milliseconds});
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
                             figure("the next one is due in", row.soonest_ms, AmountUnit::milliseconds),
                             figure("the last one is due in", row.latest_ms, AmountUnit::milliseconds)};

@@ -161,6 +161,19 @@ bool takes_none(const Facts& facts, ProcId id) {
            !idle(facts, id);
 }
 
+// What the one does that it waits for, or that one at the end of the chain.
+void say_end(const Facts& facts, ProcId by, Finding& finding) {
+    const WaitEdge* const next = facts.get<Waits>().edge(by);
+    if (next == nullptr) {
+        finding.title.say(", which {}", doing(facts, by));
+        return;
+    }
+    const ProcId end = end_of_chain(facts.get<Waits>(), by);
+    if (end == ProcId::none || end == by) return;
+    finding.title.say(next->target.process == end ? Form<0>(", and that one for ") : Form<0>(", and in the end for "));
+    finding.title.say("{}, which {}", end, doing(facts, end));
+}
+
 // How long its queue is, what that keeps, and what it does instead: whom it waits for, and who reads too slowly.
 void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     const std::uint64_t queued = *facts.snapshot()[id].msgq_len;
@@ -178,7 +191,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         if (reader.empty()) finding.title.say(" ({} of the node's memory)", Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1) {
         finding.title.say(" and {}", bytes(*held));
-        if (reader.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
+        if (reader.empty() && output.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
     }
     if (waits != nullptr) {
         if (!reader.empty()) finding.title.say("; {}", reader);
@@ -189,8 +202,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
             finding.evidence.push_back(
                 fact("what it waits for",
                      sentence("{}, in {}", target_text(facts.snapshot(), waits->target), waits->function)));
-        else if (const ProcId by = waits->target.process; by != ProcId::none && facts.get<Waits>().edge(by) == nullptr)
-            finding.title.say(", which {}", doing(facts, by));
+        else if (const ProcId by = waits->target.process; by != ProcId::none) say_end(facts, by, finding);
     } else {
         finding.title.say("; it {}", doing(facts, id));
         if (takes_none(facts, id)) finding.title.add(Ours(", taking none"));
