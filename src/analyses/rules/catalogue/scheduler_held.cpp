@@ -77,7 +77,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (row.held) held.push_back(&row);
     }
     if (held.empty()) return;
-    std::ranges::stable_partition(held, is_normal);
+    std::stable_partition(held.begin(), held.end(), is_normal);
     const Scheduler& first = *held.front();
     const auto held_normal = static_cast<std::uint64_t>(std::ranges::count_if(held, is_normal));
     Finding finding;
