@@ -451,7 +451,9 @@ void SecretTerms::look_at(ObjectId id, TermKind kind) {
     MapWalk pairs(source_, id, source_.head(id));
     std::size_t count = 0;
     for (Pair pair; pairs.next(pair); ++count) {
-        if (names_secret(pair.key, pair.value) || is_secret_path(pair.key)) mark(pair.value);
+        if (names_secret(pair.key, pair.value) || is_secret_path(pair.key) ||
+            (pair.key.kind == ElementKind::atom && secret_record(pair.key.text)))
+            mark(pair.value);
         if (count >= most_members) continue;
         constexpr std::size_t longest_member = 12;
         std::string name = short_text(pair.key, longest_member);

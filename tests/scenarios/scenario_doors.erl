@@ -100,7 +100,7 @@ elixir() ->
 clients() ->
     [[{proxy_auth, {<<"u">>, list_to_binary(low(5))}}, {timeout, 5000}], {basic, base64:encode("ann:" ++ hush(797))}, #{auth => {basic, base64:encode("ann:" ++ hush(798))}},
      {ibrowse, [{basic_auth, {"ann", low(6)}}]}, {aws_sigv4, [{access_key_id, "A"}, {secret_access_key, hush(799)}]}, ["PATH=/bin", "AWS_SECRET_ACCESS_KEY=" ++ hush(800), "AWS_SESSION_TOKEN=" ++ low(7)],
-     [{"AWS_SECRET_ACCESS_KEY", hush(801)}, {"GITHUB_TOKEN", low(8)}], text(["https://hooks.slack.com/services/T00000000/B00000000/", hush(802)]), ["https://hooks.slack.com/services/", "T0/B0/", bin(803)],
+     [{"AWS_SECRET_ACCESS_KEY", hush(801)}, {"GITHUB_TOKEN", low(8)}], text(["https://hooks.slack.com/services/T00000000/B00000000/", hush(802)]), ["https://hooks.slack.com/services/", "T0/B0/", list_to_binary(bare(803))],
      text(["https://maps.example/x?key=", hush(804), "&v=1"]), text(["https://db.example/u.json?auth=", hush(805)]), text(["GET /users/reset_password/", hush(806), "kJ9sd8fYw2Qz HTTP/1.1"]),
      text(["https://shop.example/users/confirm/", hush(807), "kJ9sd8fYw2Qz"]), [{options, [{ssl, [{password, low(9)}, {certfile, "c"}]}]}], text(["redis://default:", low(10), "@cache:6379"]),
      text(["ldaps://cn=admin:", low(11), "@ldap"]), text(["sqlserver://h:1433;user=sa;password=", low(12), ";"]), text(["Endpoint=sb://x/;SharedAccessKeyName=n;SharedAccessKey=", hush(808), "="]),
@@ -178,7 +178,7 @@ command_lines() ->
      "helm install x --set db.password=" ++ low(194), "keytool -storepass " ++ low(195) ++ " -keypass " ++ low(196), "openssl pkcs12 -password pass:" ++ low(197), "emqx ctl admins add bob " ++ hush(862),
      "mosquitto_pub -h h -u dev -P " ++ low(198) ++ " -t x", "mosquitto_passwd -b f u " ++ low(199), "lftp -u u," ++ low(200) ++ " h", "echo bob:" ++ hush(863) ++ " | chpasswd", "echo " ++ hush(864) ++ " | sudo -S ls",
      "echo " ++ hush(865) ++ " | docker login --password-stdin", "mysqladmin -u root password " ++ hush(866), "influx -username u -password " ++ low(201), "ansible-playbook -e ansible_password=" ++ low(202), "erl -setcookie " ++ low(203) ++ " -s x",
-     ["curl", "-H", "Authorization: Bearer " ++ low(204)], ["--password", low(205)], ["--password=" ++ low(206)], [<<"-pass">>, list_to_binary(low(207))], {args, ["-u", "ann:" ++ hush(867)]}].
+     ["curl", "-H", "Authorization: Bearer " ++ low(204)], ["--password", low(205)], ["--password=" ++ low(206)], [<<"-pass">>, list_to_binary(low(207))], {args, ["-u", "ann:" ++ bare(867)]}].
 
 files() ->
     [text(["DefaultEndpointsProtocol=https;AccountName=a;AccountKey=", low(210), ";EndpointSuffix=x"]), text(["Driver={x};Server=h;Uid=u;Pwd=", low(211), ";"]), text(["//pkg.x/:_password=", low(212), "\n"]),
