@@ -591,9 +591,9 @@ private:
         const bool binary = text_[i] == '<';
         const std::size_t end = binary ? skip_balanced(text_, i) : skip_quoted(text_, i);
         const std::size_t begin = std::min(i + (binary ? 3 : 1), text_.size());
-        const std::string_view inside = text_.substr(begin, word_end(begin) - begin);
-        const std::size_t next = skip_spaces(text_, end);
-        if (among(auth_schemes, inside) && at(text_, next) == ',') return mask_value(next + 1);
+        const std::size_t next = skip_spaces(text_, end), stop = skip_spaces(text_, word_end(begin));
+        const std::string_view only = at(text_, stop) == '"' ? text_.substr(begin, word_end(begin) - begin) : "";
+        if (among(auth_schemes, only) && at(text_, next) == ',') return mask_value(next + 1);
         if (end - i > (binary ? 4 : 2)) replace(i, end, binary ? "<<\"***\">>" : "\"***\"");
         else i_ = end;
     }

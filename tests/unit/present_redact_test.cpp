@@ -209,6 +209,8 @@ TEST_CASE("secrets whose key stands elsewhere", "[redact]") {
     CHECK(mask_secrets("[\"Authorization: Bearer \"|<<\"abc\">>]") == "[\"Authorization: Bearer \"|<<\"***\">>]");
     CHECK(mask_secrets("[\"Authorization: Bearer \" | \"abc\"]") == "[\"Authorization: Bearer \" | \"***\"]");
     CHECK(mask_secrets("[<<\"Bearer \">>, <<\"abc\">>]") == "[<<\"Bearer \">>, <<\"***\">>]");
+    CHECK(mask_secrets("#{authorization => <<\"Bearer abc\">>,x => <<\"y\">>}") ==
+          "#{authorization => <<\"***\">>,x => <<\"y\">>}");  // a pair beside it is no part of it
     CHECK(mask_secrets("[<<\"token\">>,61,<<\"abc\">>]") == "[<<\"token\">>,61,<<\"***\">>]");
     CHECK(mask_secrets("[\"password\",\": \",\"abc\"]") == "[\"password\",\": \",\"***\"]");
     // numbers
