@@ -217,8 +217,7 @@ struct Process {
 struct SchedulerHold {
     std::uint32_t least_ms = 0;    ///< for which it was looked at and did nothing
     bool uninterruptible = false;  ///< in the kernel: a disk, a file system of another machine
-    TextId call = TextId::none;    ///< of the system: "write"; none: not told
-    TextId on = TextId::none;      ///< "standard output, a pipe"; none: on no file, or not told
+    TextId in = TextId::none;      ///< that call: "write() on standard output, a pipe"
 };
 
 struct Scheduler {

@@ -166,6 +166,11 @@ std::optional<CallLine> parse_call_line(std::string_view line) {
     return parsed;
 }
 
+std::string ThreadWait::words() const {
+    const std::string what = call.empty() ? "a call of the system" : call + "()";
+    return on.empty() ? what : what + " on " + on;
+}
+
 std::optional<ThreadWait> thread_wait(const RunningProcess& process, std::uint32_t thread) {
     const std::string folder = fmt::format("/proc/{}/task/{}", process.pid(), thread);
     const TaskTimes times = task_times(folder);

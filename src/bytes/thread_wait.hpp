@@ -23,6 +23,8 @@ struct ThreadWait {
     std::string on;  ///< "standard output, a pipe", "/srv/data"; empty: it is on no file, or which is not told
     std::uint64_t stack_pointer = 0, program_counter = 0;
 
+    /// "write() on standard output, a pipe", "futex()", "a call of the system".
+    std::string words() const;
     /// Whether it is still in that very call, and has not run since `before`.
     bool goes_on_from(const ThreadWait& before) const {
         return number == before.number && on_cpu_ns == before.on_cpu_ns && stack_pointer == before.stack_pointer &&

@@ -313,15 +313,6 @@ static Columns<std::size_t> scheduler_flags(const Names& names) {
     };
 }
 
-// "write() on standard output, a pipe"; empty: it is not held.
-static std::string held_in(const Snapshot& s, const Scheduler& scheduler) {
-    const auto& held = scheduler.held;
-    if (!held) return {};
-    const std::string call =
-        held->call == TextId::none ? "a call of the system" : std::string(s.text(held->call)) + "()";
-    return held->on == TextId::none ? call : call + " on " + std::string(s.text(held->on));
-}
-
 Table scheduler_table(const Names& names, Places places) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
@@ -351,7 +342,7 @@ Table scheduler_table(const Names& names, Places places) {
           .doc = "of a running VM: the call of the system in which its thread sleeps with that process in hand",
           .content = Content::message,
           .wide = !held},
-         [&s](const Row& r) { return text(held_in(s, s.schedulers[r])); }},
+         [=, &s](const Row& r) { return s.schedulers[r].held ? raw(names, s.schedulers[r].held->in) : Value(); }},
         {{.name = "current_port", .title = "PORT", .doc = "that it was running", .wide = true},
          [&s](const Row& r) { return text(port_text(s.schedulers[r].current_port)); }},
         {{.name = "run_queue_max",

@@ -384,13 +384,12 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "compiled "
      "by another release, or its on_load failed."},
     {"{undef,[{gen_serverr,call,[a],[]}]}", "no_function", "gen_serverr:call/1 does not exist (is gen_server meant?)",
-     "Module gen_serverr is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
-     "does not load "
-     "(compiled by another release)."},
+     "If gen_server is meant, correct the name where it is called; else module gen_serverr is missing from the code "
+     "path "
+     "(-pa, the release)."},
     {"{undef,[{map,get,[a],[]}]}", "no_function", "map:get/1 does not exist (is maps meant?)",
-     "Module map is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not "
-     "load "
-     "(compiled by another release)."},
+     "If maps is meant, correct the name where it is called; else module map is missing from the code path (-pa, the "
+     "release)."},
     {"{undef,[{gen_udp,openn,[0],[]}]}", "no_function", "gen_udp:openn/1 does not exist",
      "Module gen_udp is a part of OTP or Elixir: what is installed is not whole, or not of that release."},
     {"\"Error when reading C:/Users/x/.erlang.cookie: eacces\"", "cookie",

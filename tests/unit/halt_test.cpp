@@ -73,7 +73,7 @@ TEST_CASE("a halt of what the command line named is told as that", "[slogan]") {
         return node.said("over");
     };
     CHECK(of({{"erlang", "halt"}, {"erl_eval", "do_apply"}, {"init", "start_it"}}) ==
-          "What -eval ran ended the node with this text (erlang:halt/1): over.");
+          "What -eval called ended the node with this text (erlang:halt/1): over.");
     CHECK(of({{"erlang", "halt"}, {"shop", "main"}, {"init", "start_em"}}) ==
           "What -s or -run called ended the node with this text (erlang:halt/1, called in shop:main/1): over.");
     CHECK(of({{"erlang", "halt"}, {"escript", "run"}}).starts_with("The escript ended the node"));
@@ -88,6 +88,10 @@ TEST_CASE("init:stop has init itself halt the node, and nobody is made up", "[sl
     Halted stop;
     stop.halter({stop.function("erlang", "halt", 1), stop.function("init", "loop", 1)}, "init");
     CHECK(stop.said("deploy") == "The node was stopped with this text (init:stop/1): deploy.");
+
+    Halted silent;
+    silent.halter({silent.function("erlang", "halt", 1)}, "init");
+    CHECK(silent.said("") == "The node was stopped with an empty text (init:stop/1).");
 
     Halted other;
     other.halter({other.function("shop", "work", 1)});

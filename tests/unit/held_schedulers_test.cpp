@@ -18,7 +18,7 @@ struct Held : MadeNode {
         s.source.live.emplace().pid = 4711;
     }
     /// A scheduler that has the process of this number in hand; `call` empty: it runs.
-    void scheduler(std::uint32_t id, std::uint32_t pid, std::string_view call = {}, std::string_view on = {},
+    void scheduler(std::uint32_t id, std::uint32_t pid, std::string_view call = {},
                    Scheduler::Kind kind = Scheduler::Kind::normal) {
         Scheduler& row = s.schedulers.emplace_back();
         row.kind = kind;
@@ -26,7 +26,7 @@ struct Held : MadeNode {
         row.current_process = {0, pid, 0};
         row.run_queue[2] = Count(3);
         if (call.empty()) return;
-        row.held = SchedulerHold{100, false, text(call), on.empty() ? TextId::none : text(on)};
+        row.held = SchedulerHold{100, false, text(call)};
         const std::array<Frame, 1> frames{{{.function = function("shop", "show", 1)}}};
         row.stack = s.stacks.intern(frames);
     }
@@ -39,7 +39,7 @@ TEST_CASE("a held scheduler is told with its call, what that is on, and who wait
     node.process(7);
     node.process(8);
     node.scheduler(1, 8);
-    node.scheduler(2, 7, "write", "standard output, a pipe");
+    node.scheduler(2, 7, "write() on standard output, a pipe");
     const auto found = of(node.told(), "scheduler-held");
     REQUIRE(found.size() == 1);
     CHECK(found[0].severity == analyses::FindingSeverity::high);
@@ -55,10 +55,10 @@ TEST_CASE("all schedulers held are critical, a dirty one is medium, one that wor
     Held all;
     all.process(7);
     all.process(8);
-    all.scheduler(1, 7, "futex");
+    all.scheduler(1, 7, "futex()");
     all.scheduler(2, 8, "");
     CHECK(of(all.told(), "scheduler-held").at(0).severity == analyses::FindingSeverity::high);
-    all.s.schedulers[1].held = SchedulerHold{};
+    all.s.schedulers[1].held = SchedulerHold{100, false, all.text("a call of the system")};
     const auto found = of(all.told(), "scheduler-held");
     CHECK(found.at(0).severity == analyses::FindingSeverity::critical);
     CHECK(found.at(0).words.find("All 2 schedulers are held") != std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("all schedulers held are critical, a dirty one is medium, one that wor
     dirty.process(7);
     dirty.process(9);
     dirty.scheduler(1, 9);
-    dirty.scheduler(5, 7, "openat", "/srv/fifo", Scheduler::Kind::dirty_io);
+    dirty.scheduler(5, 7, "openat() on /srv/fifo", Scheduler::Kind::dirty_io);
     const auto one = of(dirty.told(), "scheduler-held");
     CHECK(one.at(0).severity == analyses::FindingSeverity::medium);
     CHECK(one.at(0).words.find("holds dirty scheduler 5 in openat() on /srv/fifo") != std::string::npos);

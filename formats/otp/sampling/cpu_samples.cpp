@@ -121,10 +121,8 @@ private:
         schedulers_.threads_stand(true);
         for (const HeldThread& each : held_->still()) {
             if (seen_.contains(result_.threads[each.thread].id)) continue;
-            const bytes::ThreadWait& wait = each.wait;
             add(each.thread, schedulers_.resolve_held(held_->sample(each, buffer), each.process));
-            result_.samples.back().held_in = (wait.call.empty() ? "a call of the system" : wait.call + "()") +
-                                             (wait.on.empty() ? "" : " on " + wait.on);
+            result_.samples.back().held_in = each.wait.words();
         }
     }
     void end(std::vector<std::uint64_t>& lags) {

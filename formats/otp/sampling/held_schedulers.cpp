@@ -25,9 +25,7 @@ Scheduler* row_of(Snapshot& snapshot, Scheduler::Kind kind, Pid pid) {
 std::vector<HeldThread> HeldThreads::look() const {
     std::vector<HeldThread> found;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
-        std::byte word[8];
-        if (process_.read(threads_[i].scheduler + reader_.at.scheduler_process, word) != sizeof word) continue;
-        const auto in_hand = bytes::load<std::uint64_t>(word);
+        const std::uint64_t in_hand = process_in_hand(reader_.vm, process_, threads_[i]);
         if (in_hand == 0) continue;
         if (auto wait = bytes::thread_wait(process_, threads_[i].thread.id))
             found.push_back({i, in_hand, std::move(*wait)});
@@ -78,8 +76,7 @@ void read_held_schedulers(Reader& reader, const bytes::RunningProcess& process) 
         SchedulerHold& held = row->held.emplace();
         held.least_ms = held_look_ms;
         held.uninterruptible = each.wait.state == 'D';
-        if (!each.wait.call.empty()) held.call = snapshot.texts.intern(each.wait.call);
-        if (!each.wait.on.empty()) held.on = snapshot.texts.intern(each.wait.on);
+        held.in = snapshot.texts.intern(each.wait.words());
         if (sampler == nullptr) continue;
         sampler->threads_stand(true);
         const ResolvedSample resolved = sampler->resolve_held(looks.sample(each, buffer), each.process);

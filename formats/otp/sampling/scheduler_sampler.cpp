@@ -62,9 +62,7 @@ std::size_t SchedulerSampler::thread_of(std::uint32_t id) const {
 }
 
 std::uint64_t SchedulerSampler::current_process(std::size_t thread) const {
-    std::byte word[8];
-    if (process_.read(threads_[thread].scheduler + reader_.at.scheduler_process, word) != sizeof word) return 0;
-    return bytes::load<std::uint64_t>(word);
+    return process_in_hand(reader_.vm, process_, threads_[thread]);
 }
 
 bool SchedulerSampler::fragment_words(std::uint64_t process, std::uint64_t& words) const {

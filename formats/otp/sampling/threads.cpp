@@ -59,4 +59,10 @@ std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMe
     return rows;
 }
 
+std::uint64_t process_in_hand(const Vm& vm, const bytes::LiveMemory& memory, const SchedulerThread& thread) {
+    std::byte word[8];
+    const std::size_t got = memory.read(thread.scheduler + vm.layout.at.scheduler_process, word);
+    return got == sizeof word ? bytes::load<std::uint64_t>(word) : 0;
+}
+
 }  // namespace beamheap::otp

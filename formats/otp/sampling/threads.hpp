@@ -26,4 +26,7 @@ struct SchedulerThread {
 std::vector<SchedulerThread> scheduler_threads(const Vm& vm, const bytes::LiveMemory& memory,
                                                std::span<const bytes::TaskOfProcess> threads);
 
+/// The address of the process that a scheduler has in hand now; 0: none, or it can't be read.
+std::uint64_t process_in_hand(const Vm& vm, const bytes::LiveMemory& memory, const SchedulerThread& thread);
+
 }  // namespace beamheap::otp

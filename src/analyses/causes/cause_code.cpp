@@ -100,6 +100,12 @@ bool Explainer::undefined() {
     else if (!packaged.empty())
         hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
                       Atom{std::string(packaged), false}));
+    else if (!near.empty())
+        hint(
+            sentence("If {} is meant, correct the name where it is called; else module {} is missing from the code "
+                     "path (-pa, the "
+                     "release).",
+                     Atom{std::string(near), false}, Atom{called.module, false}));
     else if (is_of_otp(called.module))
         hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",
                       Atom{called.module, false}));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/causes/own_modules.hpp"
+#include "analyses/causes/what_ran.hpp"
 #include "analyses/processes/halting.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "erlang/functions.hpp"
@@ -21,21 +22,15 @@ bool has_frame_of(const Snapshot& s, const Process& process, FunctionRole role) 
                                [&](const Frame& frame) { return has_role(s, frame.function, role); });
 }
 
-constexpr Ours starts_application = "The start of an application";
-
-// What the command line or a person had it do, in whose process that ran; empty: a process of the node.
-Ours what_ran(const Snapshot& s, const Process& process) {
+// What the command line or a person had it do, in whose process that ran, or that process of the node.
+Sentence who_halted(const Snapshot& s, ProcId id, std::span<const std::string> starting) {
+    const Process& process = s[id];
     const auto has = [&](FunctionRole role) { return has_frame_of(s, process, role); };
-    if (shell_work(s, process).in_shell) return "What was typed into the shell";
-    if (has(FunctionRole::runs_mix)) return "What mix ran";
-    if (has(FunctionRole::configures)) return "The configuration in Elixir";
-    if (has(FunctionRole::runs_elixir)) return "What elixir ran";
-    if (has(FunctionRole::runs_escript)) return "The escript";
-    const bool by_init = has(FunctionRole::of_command_line);
-    if (by_init && has(FunctionRole::evaluates_text)) return "What -eval ran";
-    if (by_init) return "What -s or -run called";
-    if (has(FunctionRole::starts_application)) return starts_application;
-    return "";
+    if (shell_work(s, process).in_shell) return Sentence("What was typed into the shell");
+    if (const Ours what = what_ran(has); !what.empty()) return what;
+    if (!has(FunctionRole::starts_application)) return sentence("{}", id);
+    return starting.size() == 1 ? sentence("The start of application {}", Atom{starting.front(), false})
+                                : Sentence("The start of an application");
 }
 
 // ", called in shop:check/1": the youngest function of a module of the program's own behind the one that halts. The
@@ -65,23 +60,13 @@ Sentence halted_by(const Snapshot& snapshot, const Death& death, const Slogan& s
     const bool sure = is_halting(snapshot, death.process);
     if (!sure && (slogan.kind == SloganKind::none || death.evidence != DeathEvidence::calling_thread)) return {};
     const Process& process = snapshot[death.process];
-    const Sentence text = slogan.kind == SloganKind::none ? Sentence(Ours("an empty text (erlang:halt/1"))
-                                                          : Sentence(Ours("this text (erlang:halt/1"));
-    if (snapshot.text(process.name) == erlang::registered::init) {
-        return sentence(
-            "The node was stopped with {}: {}",
-            slogan.kind == SloganKind::none ? Ours("an empty text (init:stop/1)") : Ours("this text (init:stop/1)"),
-            slogan.last_words);
-    }
-    Sentence who;
-    if (const Ours what = what_ran(snapshot, process); what == starts_application && starting.size() == 1)
-        who = sentence("The start of application {}", Atom{starting.front(), false});
-    else if (!what.empty()) who = Sentence(what);
-    else who = sentence("{}", death.process);
-    Sentence told = sentence("{} ended the node with {}{})", who, text, where_called(snapshot, process));
-    if (!slogan.last_words.empty()) told.say(": {}", slogan.last_words);
-    else told.say(".");
-    return told;
+    const bool empty = slogan.last_words.empty();
+    const Ours text = empty ? Ours("an empty text") : Ours("this text");
+    const Sentence words = empty ? Sentence(".") : sentence(": {}", slogan.last_words);
+    if (snapshot.text(process.name) == erlang::registered::init)
+        return sentence("The node was stopped with {} (init:stop/1){}", text, words);
+    return sentence("{} ended the node with {} (erlang:halt/1{}){}", who_halted(snapshot, death.process, starting),
+                    text, where_called(snapshot, process), words);
 }
 
 }  // namespace beamheap::analyses

@@ -277,13 +277,7 @@ Sentence nodes_answer(const Snapshot& snapshot, const NodeReport& report) {
 }
 
 Sentence call_that_holds(const Snapshot& snapshot, const SchedulerHold& held) {
-    const auto text = [&snapshot](TextId id, InputText::Holds holds) {
-        return InputText{std::string(snapshot.text(id)), holds};
-    };
-    Sentence words = held.call == TextId::none ? Sentence(Ours("a call of the system"))
-                                               : sentence("{}()", text(held.call, InputText::Holds::vm));
-    if (held.on != TextId::none) words.say(" on {}", text(held.on, InputText::Holds::message));
-    return words;
+    return sentence("{}", InputText{std::string(snapshot.text(held.in)), InputText::Holds::message});
 }
 
 Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& report) {

@@ -378,8 +378,12 @@ void advise_to_resume(const Facts& facts, ProcId process, Finding& finding) {
 }
 
 Sentence frames_text(const Facts& facts, ProcId process, std::size_t most) {
+    return frames_text(facts.snapshot(), facts.snapshot()[process].stack, most);
+}
+
+Sentence frames_text(const Snapshot& s, StackId stack, std::size_t most) {
     Sentence text;
-    for (const Frame& frame : facts.snapshot().stacks[facts.snapshot()[process].stack]) {
+    for (const Frame& frame : s.stacks[stack]) {
         if (most-- == 0) {
             text.say(" < ...");
             break;

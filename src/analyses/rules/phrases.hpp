@@ -84,6 +84,8 @@ Sentence suspended_by(const Facts& facts, ProcId process);
 void advise_to_resume(const Facts& facts, ProcId process, Finding& finding);
 /// Its youngest frames, youngest first: "timer:sleep/1 < my_handler:handle_event/2 < gen_event:server_update/4".
 Sentence frames_text(const Facts& facts, ProcId process, std::size_t most = 5);
+/// The same of a stack that is no process's row: the call that holds a scheduler.
+Sentence frames_text(const Snapshot& s, StackId stack, std::size_t most = 5);
 /// Adds its stack to a finding's evidence, where the input has one.
 void add_stack(const Facts& facts, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.

@@ -6,6 +6,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/own_modules.hpp"
+#include "analyses/causes/what_ran.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
@@ -125,28 +126,21 @@ bool is_escript(const Snapshot& snapshot) {
     return std::ranges::find(names, "escript") != names.end();
 }
 
-constexpr Ours of_eval = "What -eval called failed: ";
-
 // Who called what failed, where the node ran: the stack tells, else who is loaded.
-Ours caller(const Snapshot& snapshot, const ToldCause& told) {
+Sentence caller(const Snapshot& snapshot, const ToldCause& told) {
     const auto of = [&](FunctionRole role) {
         return std::ranges::any_of(told.failure.stack,
                                    [role](const LogFrame& f) { return has_role(f.module, f.function, role); });
     };
-    if (of(FunctionRole::runs_mix)) return "What mix ran failed: ";
-    if (of(FunctionRole::configures)) return "The configuration in Elixir failed: ";
-    if (of(FunctionRole::runs_elixir)) return "What elixir ran failed: ";
-    if (of(FunctionRole::evaluates_line)) return "What was typed into the shell failed: ";
-    if (of(FunctionRole::runs_escript)) return "The escript failed: ";
-    const bool by_init = of(FunctionRole::of_command_line);
+    const Ours ran = what_ran(of);
     // A text that is not valid Erlang is of -eval where init itself met it.
-    if (by_init && told.cause.kind == CauseKind::bad_code &&
+    if (told.cause.kind == CauseKind::bad_code && of(FunctionRole::of_command_line) &&
+        (ran == by_eval || ran == by_name) &&
         erlang::has_role(told.failure.stack.front().module, FunctionRole::of_init))
-        return "What -eval was given can't be run: ";
-    if (of(FunctionRole::evaluates_text)) return by_init ? of_eval : Ours("What was evaluated failed: ");
-    if (by_init) return "What -s or -run called failed: ";
-    if (is_escript(snapshot)) return "The escript failed: ";
-    return "What the node ran failed: ";
+        return Sentence("What -eval was given can't be run: ");
+    return sentence("{} failed: ", !ran.empty()           ? ran
+                                   : is_escript(snapshot) ? Ours("The escript")
+                                                          : Ours("What the node ran"));
 }
 
 // "Application web did not start: ", "What -eval called failed: ".
@@ -170,7 +164,7 @@ Sentence beginning(const Slogan& slogan, const ToldCause& told, const Snapshot& 
 
 // Whether the place is -eval alone, and the sentence begins with it.
 bool says_eval(const Sentence& head, const Sentence& where) {
-    return head.parts().front() == Part(of_eval) && where.parts().size() == 1 &&
+    return head.parts().front() == Part(by_eval) && where.parts().size() == 1 &&
            (where == Sentence(", called by -eval") || where == Sentence(", in -eval"));
 }
 

@@ -20,8 +20,6 @@ namespace beamheap::analyses::rule {
 namespace scheduler_held_rule {
 namespace {
 
-constexpr std::size_t most_frames = 5;
-
 bool is_normal(const Scheduler* row) { return row->kind == Scheduler::Kind::normal; }
 
 // "erlang:display/1, called by shop:show/1": the youngest function, and the youngest one below it.
@@ -39,20 +37,8 @@ Sentence where_it_is(const Snapshot& s, StackId stack) {
     return text;
 }
 
-Sentence frames_of(const Snapshot& s, StackId stack) {
-    Sentence text;
-    std::size_t told = 0;
-    for (const Frame& frame : s.stacks[stack]) {
-        if (frame.function == FunctionId::none || told == most_frames) continue;
-        if (told++ != 0) text.say(" < ");
-        text.say("{}", frame.function);
-    }
-    return text;
-}
-
 void advise(const Snapshot& s, const Scheduler& row, Finding& finding) {
-    const std::string_view on = s.text(row.held->on);
-    if (on.starts_with("standard output") || on.starts_with("standard error"))
+    if (s.text(row.held->in).find(" on standard ") != std::string_view::npos)
         finding.advise(
             "Whoever started the node does not read its output: let it do so (a log collector that hangs, a pager, `| "
             "head`), or "
@@ -104,7 +90,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("; {} more {} held", number(held.size() - 1), held.size() == 2 ? Ours("is") : Ours("are"));
     finding.evidence.push_back(figure("its thread slept in that call for", first.held->least_ms,
                                       AmountUnit::milliseconds, Confidence::lower_bound));
-    if (Sentence frames = frames_of(s, first.stack); !frames.empty())
+    if (Sentence frames = frames_text(s, first.stack); !frames.empty())
         finding.evidence.push_back(fact("its stack", std::move(frames)));
     for (std::size_t i = 1; i < held.size() && i <= 3; ++i)
         finding.evidence.push_back(

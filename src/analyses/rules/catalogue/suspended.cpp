@@ -49,7 +49,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         suspended_by_sys(facts, first) ? Sentence("`sys:suspend/1`") : Sentence("`erlang:suspend_process/1`");
     const Sentence by = suspended_by(facts, first);
     finding.title.say(by.empty() ? Form<3>("{} was suspended by {}{} and answers nobody")
-                                 : Form<3>("{} was suspended by {}{}, and answers nobody"),
+                                 : Form<3>("{} was suspended with {}{}, and answers nobody"),
                       first, how, by);
     if (const std::uint64_t queued = s[first].msgq_len.value_or(0); queued != 0)
         finding.title.say("; it has {} in its queue", messages(queued));

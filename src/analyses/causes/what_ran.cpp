@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyses/causes/what_ran.hpp"
+
+namespace beamheap::analyses {
+
+Ours what_ran(const std::function<bool(erlang::FunctionRole)>& has) {
+    using erlang::FunctionRole;
+    if (has(FunctionRole::runs_mix)) return "What mix ran";
+    if (has(FunctionRole::configures)) return "The configuration in Elixir";
+    if (has(FunctionRole::runs_elixir)) return "What elixir ran";
+    if (has(FunctionRole::evaluates_line)) return "What was typed into the shell";
+    if (has(FunctionRole::runs_escript)) return "The escript";
+    const bool by_init = has(FunctionRole::of_command_line);
+    if (has(FunctionRole::evaluates_text)) return by_init ? by_eval : Ours("What was evaluated");
+    return by_init ? by_name : Ours("");
+}
+
+}  // namespace beamheap::analyses
