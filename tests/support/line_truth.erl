@@ -57,6 +57,7 @@ start() ->
              fun() -> timed(1) end, fun() -> timed(2) end,
              fun() -> sleeping(1) end, fun() -> sleeping(2) end,
              fun() -> listed(1) end, fun() -> listed(2) end,
+             fun() -> of_another_file(1), ok end, fun() -> of_a_third(1), ok end,
              fun() -> erlang:hibernate(?MODULE, wait_here, [1]) end,
              fun() -> not_there:at_all(), ok end],
     [spawn(Work) || Work <- Works].
@@ -168,3 +169,12 @@ listed(N) ->
     L = [wait_here(X) || X <- [N]],
     M = [X || X <- [N], wait_here(X)],
     {L, M}.
+
+%% What other languages and generated code have: functions whose source is another file.
+-file("lib/shop/cart.ex", 100).
+of_another_file(X) ->
+    receive {never, X} -> X end.
+
+-file("lib/shop/tax.ex", 7).
+of_a_third(X) ->
+    receive {never, X} -> X end.

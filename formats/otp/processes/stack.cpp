@@ -70,14 +70,20 @@ Frame FrameCache::make(std::uint64_t address, bool returning) {
     return frame;
 }
 
+// The name of the module's own file stands in front of the others where the loader has put it there, so that these have
+// their numbers; else they begin with the first (beam_file.c of 24 and later; beam_load.c before. Held against the VM's
+// own stacks).
 TextId FrameCache::file(const CodePlace& place, const Code::Line& line) {
-    if (line.file != 0) {
-        const std::string name = text_of(reader_, line.file_name);
-        return name.empty() ? TextId::none : reader_.snapshot.texts.intern(name);
-    }
     const TextId module = reader_.atom(place.mfa.module);
-    if (module == TextId::none) return TextId::none;
-    return reader_.snapshot.texts.intern(std::string{reader_.snapshot.text(module)} + ".erl");
+    const std::string own = module == TextId::none ? "" : std::string{reader_.snapshot.text(module)} + ".erl";
+    std::string name = own;
+    if (line.file != 0) {
+        const auto at = [&](std::uint32_t i) {
+            return text_of(reader_, reader_.memory.word(line.names + 8ull * i).value_or(0));
+        };
+        name = line.names == 0 ? "" : at(0) == own ? at(line.file) : at(line.file - 1);
+    }
+    return name.empty() ? TextId::none : reader_.snapshot.texts.intern(name);
 }
 
 std::uint64_t zeroed_words(const Vm& vm, const std::byte* words, std::uint64_t count) {

@@ -124,10 +124,7 @@ Code::Line Code::line(bytes::MemoryReader& memory, const CodePlace& place, std::
     Line line;
     line.line = value & 0xffffff;
     line.file = value >> 24;
-    if (line.file != 0) {
-        const auto names = memory.word(*table + at.lines_file_names);
-        if (names) line.file_name = memory.word(*names + 8ull * (line.file - 1)).value_or(0);
-    }
+    if (line.file != 0) line.names = memory.word(*table + at.lines_file_names).value_or(0);
     return line;
 }
 

@@ -57,9 +57,9 @@ public:
     static std::optional<Mfa> mfa_at(bytes::MemoryReader& memory, std::uint64_t address);
 
     struct Line {
-        std::uint32_t line = 0;  ///< 0: unknown
-        std::uint32_t file = 0;  ///< 0: the module's own, else an index into the module's file names, from 1
-        Word file_name = 0;      ///< term of the file's name, where file is not 0
+        std::uint32_t line = 0;   ///< 0: unknown
+        std::uint32_t file = 0;   ///< 0: the module's own, else an index into the module's file names, from 1
+        std::uint64_t names = 0;  ///< address of the terms of the file names; 0: there are none
     };
     Line line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const;
 
