@@ -37,6 +37,11 @@ constexpr std::uint64_t mebibyte = 1u << 20;
 /// A finding and all that it says: its subject and title, its evidence with plain numbers, what it advises.
 struct FoundWithText : analyses::Finding {
     std::string words;
+    /// The title alone, without the subject before it.
+    std::string title_alone() const {
+        const std::size_t begin = words.find(": ") + 2;
+        return words.substr(begin, words.find('\n') - begin);
+    }
 };
 
 /// A node of 64 bits, all of whose processes are known.

@@ -44,11 +44,6 @@ struct Hidden : test::MadeNode {
     }
 };
 
-std::string title_alone(const test::FoundWithText& finding) {
-    const std::size_t begin = finding.words.find(": ") + 2;
-    return finding.words.substr(begin, finding.words.find('\n') - begin);
-}
-
 }  // namespace
 
 TEST_CASE("an application whose own process waits for the application controller does not stop", "[hidden]") {
@@ -81,7 +76,8 @@ TEST_CASE("an application whose own process waits for the application controller
         REQUIRE(stopped.size() == 1);
         CHECK(test::of(found, "wait-cycle").empty());
         CHECK((stopped[0].severity == FindingSeverity::high) == asks);
-        CHECK(title_alone(stopped[0]) == (asks ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits "
+        CHECK(stopped[0].title_alone() == (asks
+                                               ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits "
                                                  "for the application controller, called by shop:handle_cast/2"
                                                : "Application shop does not stop: other <0.6.0> sits in shop:works/0"));
     }
@@ -144,7 +140,7 @@ TEST_CASE("binaries that terms show a part of do not wait for a collection", "[h
         pinned.by_subtraction = true;
         const auto found = test::of(node.told([&](Facts& facts) { facts.put(Pinned{{pinned}}); }), "binary-pinning");
         REQUIRE(found.size() == 1);
-        return title_alone(found[0]);
+        return found[0].title_alone();
     };
     const std::string keeps =
         "Binaries outside the heaps take 120 MiB (60 % of the node's memory); upload_buffer <0.1.0> keeps 100 MiB of "
@@ -292,10 +288,12 @@ TEST_CASE("of a pool whose members are all out it is said where those who have t
         return found[0].words;
     };
     const std::string idle = "it is idle until one of 10 ";
-    CHECK(title_alone({{}, told({})}).ends_with(idle + "gives something back, all held up in shop_db:handle_call/3"));
+    CHECK(test::FoundWithText{{}, told({})}.title_alone().ends_with(
+        idle + "gives something back, all held up in shop_db:handle_call/3"));
     CHECK(told({}).find("-> Look at what holds up those who have what the others want: beamheap proc DUMP 0.201.0\n") !=
           std::string::npos);
-    CHECK(title_alone({{}, told({.elsewhere = 2})}).ends_with(idle + "processes gives something back"));
+    CHECK(test::FoundWithText{{}, told({.elsewhere = 2})}.title_alone().ends_with(idle +
+                                                                                  "processes gives something back"));
     CHECK(told({.elsewhere = 2})
               .find("-> Look at what those do who have what the others wait for: beamheap proc DUMP 0.100.0\n") !=
           std::string::npos);

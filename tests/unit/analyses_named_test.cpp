@@ -56,11 +56,6 @@ struct Named : test::MadeNode {
     }
 };
 
-std::string title_of(const test::FoundWithText& finding) {
-    const std::size_t begin = finding.words.find(": ") + 2;
-    return finding.words.substr(begin, finding.words.find('\n') - begin);
-}
-
 }  // namespace
 
 TEST_CASE("a circle that the only process in a frame closes is a deadlock", "[named]") {
@@ -75,8 +70,8 @@ TEST_CASE("a circle that the only process in a frame closes is a deadlock", "[na
         REQUIRE(found.size() == (closes ? 1 : 0));
         if (!closes) continue;
         CHECK(found[0].confidence == Confidence::estimate);
-        CHECK(title_of(found[0]).starts_with("Deadlock of 3 processes: accounts <0.1.0> waits for <0.2.0> "));
-        CHECK(title_of(found[0]).ends_with("; 20 wait behind them"));
+        CHECK(found[0].title_alone().starts_with("Deadlock of 3 processes: accounts <0.1.0> waits for <0.2.0> "));
+        CHECK(found[0].title_alone().ends_with("; 20 wait behind them"));
     }
     Named guesses;  // of which nothing is proved
     guesses.asks(1, 2).parent = {0, 2, 0};
@@ -142,7 +137,7 @@ TEST_CASE("work that stands still goes before the garbage that it keeps", "[name
         const auto found = node.told();
         const auto place = test::of(found, "same-place");
         REQUIRE(place.size() == 1);
-        CHECK(title_of(place[0]) ==
+        CHECK(place[0].title_alone() ==
               "40 of 80 processes (50 %) wait in shop:body/1, called by shop:work/2, most likely each for the process "
               "that it names, which sits in web:loop/1");
         CHECK(place[0].leads == rests);
@@ -178,7 +173,7 @@ TEST_CASE("of a node that stops a circle is told as what keeps it from stopping"
     const auto found = node.told([&](Facts& facts) { facts.put(starts); });
     REQUIRE(!found.empty());
     CHECK(found[0].rule == "wait-cycle");
-    CHECK(title_of(found[0]) ==
+    CHECK(found[0].title_alone() ==
           "Deadlock of 4 processes: the node stops and waits for vnode <0.4.0> to end, which waits for "
           "application_controller <0.1.0> in db:open/1, and that one for the stop");
 }
@@ -201,8 +196,8 @@ TEST_CASE("a pool all of whose users wait for it themselves is a deadlock", "[na
         for (std::uint32_t i = 0; i < 20; ++i) node.calls(10 + i, 1);
         const auto found = test::of(node.told(), "wait-convoy");
         REQUIRE(found.size() == 1);
-        CHECK(title_of(found[0]).starts_with("Deadlock through a pool: ") == all);
-        CHECK((title_of(found[0]).find("gives something back, and all of these wait for it, too, through others") !=
+        CHECK(found[0].title_alone().starts_with("Deadlock through a pool: ") == all);
+        CHECK((found[0].title_alone().find("gives something back, and all of these wait for it, too, through others") !=
                std::string::npos) == all);
         CHECK((found[0].words.find("Make the pool larger") == std::string::npos) == all);
     }
@@ -217,7 +212,7 @@ TEST_CASE("who has suspended a process is said", "[named]") {
         for (std::uint32_t i = 0; i < 20; ++i) node.calls(10 + i, 1);
         const auto found = test::of(node.told(), "wait-convoy");
         REQUIRE(found.size() == 1);
-        return title_of(found[0]);
+        return found[0].title_alone();
     };
     CHECK(title(false, 1).ends_with(
         "it is suspended in gen_server:loop/7, most likely by <0.50.0>, which sits in shop:freeze/1"));
@@ -241,7 +236,7 @@ TEST_CASE("an owner's only child that stands still is told with the table", "[na
         node.s.ets.push_back(table);
         const auto found = test::of(node.told(), "ets-growth");
         REQUIRE(found.size() == 1);
-        CHECK(title_of(found[0]).ends_with(
+        CHECK(found[0].title_alone().ends_with(
                   "its owner is batch <0.1.0>, which has started <0.2.0>, and that one sits in shop:export/3") ==
               (children == 1));
     }
@@ -269,19 +264,20 @@ TEST_CASE("memory that nobody is known to have is a finding", "[named]") {
     CHECK(told(32 * mebibyte, 128 * mebibyte, "std_alloc").at(0).severity == FindingSeverity::medium);
     CHECK(told(64 * mebibyte - 1, 100 * mebibyte, "std_alloc").at(0).severity == FindingSeverity::medium);
     CHECK(told(64 * mebibyte, 128 * mebibyte, "std_alloc").at(0).severity == FindingSeverity::high);
-    CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "std_alloc").at(0)) ==
+    CHECK(told(64 * mebibyte, 128 * mebibyte, "std_alloc").at(0).title_alone() ==
           "64.0 MiB (50 % of the node's memory) belong to no process, table, binary or module: most likely arrays of "
           "atomics or counters, which lie in std_alloc");
     const auto about_nodes = [&](std::uint64_t of_nodes) {
-        return title_of(told(64 * mebibyte, 128 * mebibyte, "std_alloc", of_nodes).at(0));
+        return told(64 * mebibyte, 128 * mebibyte, "std_alloc", of_nodes).at(0).title_alone();
     };
     CHECK(about_nodes(16 * mebibyte - 1).find("atomics") != std::string::npos);
     CHECK(
         about_nodes(16 * mebibyte)
             .ends_with("; like the 16.0 MiB of dist_table and node_table it is most likely of other nodes whose names "
                        "this one has met"));
-    CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "sl_alloc").at(0)).ends_with("; most of it lies in sl_alloc"));
-    CHECK(title_of(told(64 * mebibyte, 128 * mebibyte, "eheap_alloc").at(0)).ends_with("binary or module"));
+    CHECK(
+        told(64 * mebibyte, 128 * mebibyte, "sl_alloc").at(0).title_alone().ends_with("; most of it lies in sl_alloc"));
+    CHECK(told(64 * mebibyte, 128 * mebibyte, "eheap_alloc").at(0).title_alone().ends_with("binary or module"));
 }
 
 namespace {
