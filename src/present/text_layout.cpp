@@ -127,12 +127,13 @@ std::size_t end_of(std::string_view text, std::size_t width) {
     return within_figure(text, at) ? fits : at;
 }
 
-// Where the part begins that tells most: ":init/1" of m:f/a, " <0.9.0>" of who has a name, "/cart.erl:88" of a path.
+// Where the part begins that tells most: ":init/1" of m:f/a, ".init/1" of M.f/a, " <0.9.0>" of who has a name, "/cart.erl:88" of a path.
 std::size_t telling_end(std::string_view text) {
     if (text.ends_with('>'))
         if (const std::size_t pid = text.rfind(" <"); pid != text.npos) return pid;
     if (const std::size_t place = text.rfind(" ("); place != text.npos && text.ends_with(')')) return place;
-    if (const std::size_t module = text.rfind(':'); module != text.npos && module + 1 < text.size()) {
+    // A colon in front is an atom's in Elixir's syntax: the function of ":gen_server.loop/7" begins at the point.
+    if (const std::size_t module = text.rfind(':'); module != text.npos && module != 0 && module + 1 < text.size()) {
         const bool line = is_digit(text[module + 1]);
         const std::size_t folder = text.rfind('/', module);
         return line && folder != text.npos ? folder : module;

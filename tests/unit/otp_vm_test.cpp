@@ -573,12 +573,8 @@ TEST_CASE("a place in code is a function and a line, of the module's file or of 
             const auto place = read.find(reader.memory, base + code + offset);
             REQUIRE(place);
             const Code::Line line = read.line(reader.memory, *place, base + code + offset);
-            return std::vector<std::uint64_t>{place->mfa.function == f ? 0u : 1u,
-                                              place->mfa.arity,
-                                              place->index,
-                                              line.line,
-                                              line.file,
-                                              line.names};
+            return std::vector<std::uint64_t>{
+                place->mfa.function == f ? 0u : 1u, place->mfa.arity, place->index, line.line, line.file, line.names};
         };
         using Numbers = std::vector<std::uint64_t>;
         CHECK(told(0) == Numbers{0, 1, 0, 0, 0, 0});

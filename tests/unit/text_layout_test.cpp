@@ -13,6 +13,7 @@ TEST_CASE("a cell loses what tells least", "[present]") {
     CHECK(cut("rabbit_channel:init/1", 21) == "rabbit_channel:init/1");
     CHECK(cut("rabbit_channel:init/1", 18) == "rabbit_cha\u2026:init/1");
     CHECK(cut("Shop.Cart.Checkout.handle_call/3", 24) == "Shop.Cart\u2026.handle_call/3");
+    CHECK(cut(":supervisor_bridge.user_sup/1", 18) == ":super\u2026.user_sup/1");
     CHECK(cut("scenario_waits:client/1 \u00d760", 20) == "scenar\u2026:client/1 \u00d760");
     CHECK(cut("/usr/lib/erlang/lib/stdlib/ebin/lists.beam", 24) == "/usr/lib/erl\u2026/lists.beam");
     CHECK(cut("a_very_long_name_of_a_process <0.4711.0>", 24) == "a_very_long_\u2026 <0.4711.0>");
