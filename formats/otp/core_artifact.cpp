@@ -196,10 +196,11 @@ public:
                 const Process& row = snapshot_[wanted[i]];
                 HeapGraph& graph = reader.read(row.offset, HeapGraph::Mode::sizes);
                 const HeapDamage& damage = reader.damage();
+                const auto kept = kept_of(reader, demand);
                 tell(damage, row.offset, met[worker]);
                 if (damage.collecting) continue;
                 demand.visit({wanted[i], row, graph, worker, reader.messages(), reader.distribution_messages(),
-                              reader.distribution_bytes()});
+                              reader.distribution_bytes(), kept});
             }
         };
         run_side_by_side(count, work);
@@ -269,6 +270,11 @@ private:
         });
     }
 
+    static std::optional<std::span<const std::uint64_t>> kept_of(HeapReader& reader, const HeapRequest& demand) {
+        if (!demand.kept_binaries) return std::nullopt;
+        return reader.kept_binaries();
+    }
+
     /// One after the other: a process's row is read again right before its heap, and held against the process after it.
     Status visit_live(const HeapRequest& demand, const std::vector<ProcId>& wanted) {
         Reader reader(*vm_, snapshot_);
@@ -281,11 +287,12 @@ private:
                 if (rows.refresh(id) != RowReading::stable) break;
                 if (!snapshot_[id].has_heap) break;
                 HeapGraph& graph = heaps.read(snapshot_[id].offset, HeapGraph::Mode::sizes);
+                const auto kept = kept_of(heaps, demand);
                 still = rows.still(id) && !heaps.damage().collecting;
                 if (!still) continue;
                 tell(heaps.damage(), snapshot_[id].offset, snapshot_.anomalies);
                 demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(),
-                              heaps.distribution_bytes()});
+                              heaps.distribution_bytes(), kept});
             }
             if (!still) snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[id].offset);
             if (image_->process()->gone()) return end_live();
@@ -369,6 +376,9 @@ private:
         if (damage.dictionary_damaged)
             anomalies.add(Anomaly::inconsistent_state, process,
                           "a process dictionary has not the entries that it counts");
+        if (damage.list_broken)
+            anomalies.add(Anomaly::inconsistent_state, process,
+                          "the list of what a process holds outside of its heap could not be followed to its end");
         if (damage.lost_binaries != 0)
             anomalies.add(Anomaly::dangling_reference, process, "a binary outside of the heaps");
         if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct HeapVisit {
     std::uint64_t messages = 0;               ///< messages that the input holds for it
     std::uint64_t distribution_messages = 0;  ///< of those, received from another node and not decoded yet
     std::uint64_t distribution_bytes = 0;     ///< their encoded size
+    /// Addresses of all binaries outside the heaps that its terms keep, garbage too, each once and in order: what the
+    /// VM's process_info(Pid, binary) lists. Nothing where nobody asked, or the input does not hold it (crash dumps).
+    std::optional<std::span<const std::uint64_t>> kept_binaries;
 };
 
 /// Heaps that are to be decoded while loading passes them.
@@ -39,7 +43,8 @@ struct HeapRequest {
     std::function<bool(const Snapshot&, ProcId)> wanted;
     /// Called from several threads, in no promised order; must not look at the snapshot, which is being filled.
     std::function<void(const HeapVisit&)> visit;
-    unsigned workers = 1;  ///< worker threads at most; the visitor keeps this many sums
+    unsigned workers = 1;        ///< worker threads at most; the visitor keeps this many sums
+    bool kept_binaries = false;  ///< HeapVisit::kept_binaries, too
 };
 
 /// Which slots of a process's youngest frames a plan asks for.

@@ -195,7 +195,10 @@ struct Process {
     Count old_bin_vheap_unused_words;
     Count live_words;     ///< reachable; only when heaps were decoded, and no registers_lost
     Count garbage_words;  ///< used minus live; only when heaps were decoded
-    Count refc_bytes;     ///< distinct refc binaries that it reaches; only when heaps were decoded
+    /// Distinct refc binaries that it keeps; only when heaps were decoded. Of core images and running VMs all, as
+    /// process_info(Pid, binary) lists them, messages aside; of crash dumps those that live terms reach.
+    Count refc_bytes;
+    Count refc_garbage_bytes;  ///< of these, kept by garbage alone, until a collection; missing of crash dumps
     std::uint64_t program_counter = 0;
     std::uint32_t pc_offset = 0;              ///< bytes into current_function's code
     std::uint32_t frames_before_returns = 1;  ///< entries of `stack` above the first return address: 1, or 2 with a CP

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 
+#include "analyses/base/sum.hpp"
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/facts/needs.hpp"
 #include "analyses/facts/unreferenced.hpp"
@@ -30,29 +31,29 @@ using present::Value;
 
 constexpr std::size_t shown_holders = 10;
 
+Value stored_in(const Snapshot& snapshot, std::span<const BinaryHolder> holders) {
+    Array tables;
+    for (const BinaryHolder& holder : holders) {
+        if (tables.size() == shown_holders) break;
+        if (holder.kind == BinaryHolder::Kind::table) {
+            const EtsTable& table = snapshot.ets[holder.index];
+            tables.emplace_back(snapshot.text(table.name != TextId::none ? table.name : table.id));
+        } else if (holder.kind == BinaryHolder::Kind::persistent_terms) {
+            tables.emplace_back("persistent_term");
+        }
+    }
+    return Value(std::move(tables));
+}
+
 // Takes the rows of `report`, whose holders must stay.
-present::Table binary_table(const present::Names& names, analyses::BinaryReport& report) {
-    const Snapshot& snapshot = names.snapshot();
-    const auto processes = [&snapshot, &report](const BinaryHolders& b, auto what) {
+present::Table binary_table(const present::Names& names, analyses::BinaryReport& report, bool knows_garbage) {
+    const auto processes = [snapshot = &names.snapshot(), &report](const BinaryHolders& b, auto what) {
         Array shown;
         for (const BinaryHolder& holder : report.holders_of(b)) {
             if (holder.kind != BinaryHolder::Kind::process || shown.size() == shown_holders) break;
-            shown.push_back(what(snapshot[holder.process()]));
+            shown.push_back(what((*snapshot)[holder.process()]));
         }
         return Value(std::move(shown));
-    };
-    const auto stored = [&snapshot, &report](const BinaryHolders& b) {
-        Array tables;
-        for (const BinaryHolder& holder : report.holders_of(b)) {
-            if (tables.size() == shown_holders) break;
-            if (holder.kind == BinaryHolder::Kind::table) {
-                const EtsTable& table = snapshot.ets[holder.index];
-                tables.emplace_back(snapshot.text(table.name != TextId::none ? table.name : table.id));
-            } else if (holder.kind == BinaryHolder::Kind::persistent_terms) {
-                tables.emplace_back("persistent_term");
-            }
-        }
-        return Value(std::move(tables));
     };
     Columns<BinaryHolders> columns{
         {{.name = "address", .title = "ADDRESS", .doc = "of the VM's Binary, as references name it"},
@@ -67,17 +68,26 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
         {{.name = "pinned_bytes",
           .title = "PINNED",
           .unit = Unit::bytes,
-          .doc = "bytes that no reference shows and that are kept all the same"},
+          .doc = "bytes that no reference shows and that are kept all the same; null where only garbage refers to it"},
          [](const BinaryHolders& b) { return Value(b.pinned_bytes); }},
         {{.name = "holders",
           .title = "HOLDERS",
           .unit = Unit::count,
-          .doc = "processes, ETS tables and persistent terms that refer to it"},
+          .doc = "processes, ETS tables and persistent terms that refer to it, garbage of processes included"},
          [](const BinaryHolders& b) { return Value(b.holders); }},
+        {{.name = "garbage_holders",
+          .title = "BY GARBAGE",
+          .unit = Unit::count,
+          .doc =
+              "of these, processes in which garbage alone keeps it, until they collect it; null of a dump, which has "
+              "no garbage",
+          .wide = !knows_garbage,
+          .lesser = 2},
+         [knows_garbage](const BinaryHolders& b) { return knows_garbage ? Value(b.garbage_holders) : Value(); }},
         {{.name = "references",
           .title = "REFERENCES",
           .unit = Unit::count,
-          .doc = "heap objects that do",
+          .doc = "heap objects that do, garbage aside",
           .wide = true},
          [](const BinaryHolders& b) { return Value(b.references); }},
         {{.name = "pids", .title = "PIDS", .holds = present::Holds::texts, .doc = "the processes, at most ten"},
@@ -101,7 +111,9 @@ present::Table binary_table(const present::Names& names, analyses::BinaryReport&
           .doc = "ETS tables, at most ten, and \"persistent_term\"; only core images tell",
           .content = present::Content::name,
           .lesser = 1},
-         stored},
+         [snapshot = &names.snapshot(), &report](const BinaryHolders& b) {
+             return stored_in(*snapshot, report.holders_of(b));
+         }},
     };
     return present::table_of(std::move(columns), std::move(report.binaries),
                              "nothing refers to a binary outside the heaps");
@@ -151,23 +163,41 @@ void add_stored(const StoredBinaries& stored, std::vector<analyses::BinaryRefere
     }
 }
 
+// How many processes have garbage that alone keeps a binary.
+std::uint64_t processes_of_garbage(const analyses::BinaryReport& report) {
+    std::vector<BinaryHolder> found;
+    for (const BinaryHolders& each : report.binaries)
+        if (each.references == 0) std::ranges::copy(report.holders_of(each), std::back_inserter(found));
+    std::ranges::sort(found);
+    return static_cast<std::uint64_t>(std::unique(found.begin(), found.end()) - found.begin());
+}
+
 // What the numbers say; `stored` is empty where nobody looked into tables.
 void lead(present::Document& document, const analyses::BinaryReport& report, const Count& node_bytes,
-          const std::optional<StoredBinaries>& stored) {
+          const std::optional<StoredBinaries>& stored, std::uint64_t garbage_processes, bool all_garbage) {
     using analyses::Counted;
     using analyses::Ours;
     const auto say = [&document](const analyses::Sentence& sentence) {
         document.lead.push_back(present::spell(sentence));
     };
     const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
+    const std::size_t referred = report.binaries.size() - report.garbage;
     if (report.binaries.empty()) say(Ours("Nothing refers to a binary outside the heaps."));
+    else if (referred == 0) say(Ours("No term refers to a binary outside the heaps."));
     else
         say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
-                               Counted{report.binaries.size(), "binary", "binaries"}, bytes(report.bytes),
-                               bytes(report.seen_bytes), bytes(report.pinned_bytes)));
-    if (node_bytes.has() && *node_bytes > report.bytes)
-        say(analyses::sentence("The node held {} in binaries: the rest is in {}drivers, or garbage.",
-                               bytes(*node_bytes), stored ? Ours("") : Ours("ETS, in ")));
+                               Counted{referred, "binary", "binaries"}, bytes(report.bytes), bytes(report.seen_bytes),
+                               bytes(report.pinned_bytes)));
+    if (report.garbage != 0)
+        say(analyses::sentence("{}{}, {}, wait for {} to collect the garbage that refers to them.",
+                               referred == 0 ? Ours("") : Ours("Besides, "),
+                               Counted{report.garbage, "binary", "binaries"}, bytes(report.garbage_bytes),
+                               Counted{garbage_processes, "process", "processes"}));
+    if (const std::uint64_t known = analyses::saturating_add(report.bytes, report.garbage_bytes);
+        node_bytes.has() && *node_bytes > known)
+        say(analyses::sentence("The node held {} in binaries: the rest is in {}{}.", bytes(*node_bytes),
+                               stored ? Ours("") : Ours("ETS, in "),
+                               all_garbage ? Ours("drivers") : Ours("drivers, or garbage")));
     if (stored && stored->compressed_tables != 0)
         say(analyses::sentence("{} not looked into.",
                                Counted{stored->compressed_tables, "compressed table was", "compressed tables were"}));
@@ -191,10 +221,12 @@ static Status cmd_binaries(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     BH_TRY(const std::vector<bool> wanted, context.wanted(snapshot));
 
-    const std::span<const analyses::HeldBinary> all_held = (gathered == nullptr ? stats : *gathered).binaries();
+    const analyses::HeapStats& heaps = gathered == nullptr ? stats : *gathered;
+    const std::span<const analyses::HeldBinary> all_held = heaps.binaries();
     std::vector<std::uint64_t> referenced;
-    referenced.reserve(all_held.size());
+    referenced.reserve(all_held.size() + heaps.garbage_binaries().size());
     for (const analyses::HeldBinary& each : all_held) referenced.push_back(each.reference.address);
+    for (const analyses::HeldBinary& each : heaps.garbage_binaries()) referenced.push_back(each.reference.address);
     const bool of_all = context.options().procs.empty();
     std::vector<analyses::HeldBinary> chosen;
     if (!of_all)
@@ -205,6 +237,8 @@ static Status cmd_binaries(const Context& context) {
     std::vector<analyses::BinaryReference> references;
     references.reserve(held.size());
     for (const analyses::HeldBinary& each : held) references.push_back(each.reference);
+    for (const analyses::HeldBinary& each : heaps.garbage_binaries())
+        if (wanted[index_of(each.reference.holder.process())]) references.push_back(each.reference);
     // Whether whole tables are asked for: --procs picks processes.
     std::optional<StoredBinaries> stored(std::in_place);
     if (of_all) {
@@ -213,23 +247,27 @@ static Status cmd_binaries(const Context& context) {
     if (stored) add_stored(*stored, references);
     const auto size_of = [&](std::uint64_t address) { return artifact->binary_bytes(address); };
     analyses::BinaryReport report = analyses::binary_holders(std::move(references), size_of);
-    const std::size_t binaries = report.binaries.size();
+    const std::size_t binaries = report.binaries.size() - report.garbage;
+    const bool knows_garbage = snapshot.source.kind.format != InputFormat::crash_dump;
     std::vector<HiddenBinaries> hidden = analyses::hidden_binaries(snapshot, held, size_of);
     std::ranges::stable_sort(hidden, std::ranges::greater(), &HiddenBinaries::hidden_bytes);
 
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     const Count all = snapshot.memory_bytes("binary");
-    lead(document, report, all, stored);
-    document.members.push_back({.key = "rows", .body = binary_table(names, report)});
-    document.members.push_back({.key = "totals",
-                                .body = Value(Object{{"bytes", report.bytes},
-                                                     {"seen_bytes", report.seen_bytes},
-                                                     {"pinned_bytes", report.pinned_bytes},
-                                                     {"binaries", binaries},
-                                                     {"unlisted", report.unknown},
-                                                     {"node_bytes", all}}),
-                                .in_text = false});
+    lead(document, report, all, stored, processes_of_garbage(report), knows_garbage && !snapshot.source.live);
+    document.members.push_back({.key = "rows", .body = binary_table(names, report, knows_garbage)});
+    document.members.push_back(
+        {.key = "totals",
+         .body = Value(Object{{"bytes", report.bytes},
+                              {"seen_bytes", report.seen_bytes},
+                              {"pinned_bytes", report.pinned_bytes},
+                              {"binaries", binaries},
+                              {"unlisted", report.unknown},
+                              {"garbage_binaries", knows_garbage ? Count(report.garbage) : Count()},
+                              {"garbage_bytes", knows_garbage ? Count(report.garbage_bytes) : Count()},
+                              {"node_bytes", all}}),
+         .in_text = false});
     const bool any = !hidden.empty();
     document.members.push_back({.key = "hidden",
                                 .title = "Processes that hold more than the input lists",
@@ -238,7 +276,7 @@ static Status cmd_binaries(const Context& context) {
     BH_TRY(const auto unheld, analyses::unheld_binaries(*artifact, std::move(referenced)));
     if (unheld)
         document.members.push_back({.key = "unheld",
-                                    .title = "Blocks that nothing refers to: buffers of drivers, native code, garbage",
+                                    .title = "Blocks that nothing refers to: buffers of drivers, native code",
                                     .body = unheld_table(unheld->groups)});
     document.primary = "rows";
     return context.print(document, snapshot);

@@ -40,6 +40,7 @@ static Status cmd_ledger(const Context& context) {
     const analyses::Ledger ledger =
         analyses::ledger({.snapshot = snapshot,
                           .held = (gathered == nullptr ? stats : *gathered).binaries(),
+                          .garbage = (gathered == nullptr ? stats : *gathered).garbage_binaries(),
                           .size_of = [&](std::uint64_t address) { return artifact->binary_bytes(address); },
                           .stored = stored ? &*stored : nullptr,
                           .carriers = carriers ? &*carriers : nullptr,

@@ -46,7 +46,7 @@ void LoadedInput::forget_answers() {
     snapshot.anomalies = met_by_loading;
     if (heaps != nullptr) return;
     for (Process& process : snapshot.processes)
-        process.live_words = process.garbage_words = process.refc_bytes = Count();
+        process.live_words = process.garbage_words = process.refc_bytes = process.refc_garbage_bytes = Count();
 }
 
 namespace {

@@ -474,6 +474,7 @@ TEST_CASE("every column of a process is its own field", "[figures]") {
     p.links = 12;
     p.monitors = 13;
     p.refc_bytes = 14;
+    p.refc_garbage_bytes = 13;
     p.bin_vheap_words = 15;
     p.old_bin_vheap_words = 160;
     p.fragments = 17;
@@ -489,6 +490,7 @@ TEST_CASE("every column of a process is its own field", "[figures]") {
                                                                            {"links", 12},
                                                                            {"monitors", 13},
                                                                            {"refc", 14},
+                                                                           {"refc_garbage", 13},
                                                                            {"fragments", 17},
                                                                            {"fragment_words", 8},
                                                                            {"bin_vheap", 15},

@@ -153,6 +153,27 @@ TEST_CASE("a binary counts once, is seen where any slice shows it, and is held b
     CHECK(binary_holders({}, size_of).binaries.empty());
 }
 
+TEST_CASE("garbage keeps a binary, and shows nothing of it", "[binaries]") {
+    const BinaryHolder one(ProcId{1}), two(ProcId{2});
+    const BinaryReport report =
+        binary_holders({{0x100, 0, 0, one, true}, {0x200, 0, 0, one, true}, {0x200, 10, 20, two}},
+                       [](std::uint64_t) { return Count(100); });
+    REQUIRE(report.binaries.size() == 2);
+    CHECK(report.garbage == 1);
+    CHECK(report.garbage_bytes == 100);
+    CHECK(report.bytes == 100);
+    CHECK(report.pinned_bytes == 80);
+    const BinaryHolders& dead = report.binaries[0];
+    CHECK(dead.references == 0);
+    CHECK(dead.garbage_holders == 1);
+    CHECK_FALSE(dead.pinned_bytes.has());
+    const BinaryHolders& both = report.binaries[1];
+    CHECK(both.references == 1);
+    CHECK(both.garbage_holders == 1);
+    CHECK(both.holders == 2);
+    CHECK(both.seen_bytes == 20);
+}
+
 TEST_CASE("idle processes are those that wait for whatever comes, with large heaps of one kind", "[idle]") {
     constexpr std::uint64_t kib64 = 8192, mib8 = 1u << 20;  // words
     struct Made : test::MadeSnapshot {

@@ -214,6 +214,7 @@ void HeapReader::begin(HeapGraph::Mode mode) {
     messages_ = distribution_messages_ = distribution_bytes_ = 0;
     damage_ = {};
     stack_top_ = stack_end_ = area_bytes_ = 0;
+    off_heap_ = writable_ = 0;
 }
 
 void HeapReader::add_area(std::uint64_t start, std::uint64_t end, AreaKind kind) {
@@ -576,6 +577,32 @@ void HeapReader::emit_area(const HeapArea& area) {
     }
 }
 
+// An object that holds something outside of the heap has the address of the next one in its third word.
+void HeapReader::follow_list(std::uint64_t first) {
+    Cycle cycle;
+    for (std::uint64_t at = first; at != 0;) {
+        const HeapArea* area = area_of(at);
+        if (area == nullptr || at % 8 != 0 || area->end - at < 24 || cycle.closed_by(at)) {
+            damage_.list_broken = true;
+            return;
+        }
+        const std::byte* object = area->data + (at - area->start);
+        const Tag tag = vm_.layout.tags[header_subtag(load<Word>(object))];
+        if (tag == Tag::binary_reference) kept_.push_back(load<Word>(object + 8));
+        else if (tag == Tag::refc_binary && area->end - at >= 40) kept_.push_back(load<Word>(object + 24));
+        at = load<Word>(object + 16);
+    }
+}
+
+std::span<const std::uint64_t> HeapReader::kept_binaries() {
+    kept_.clear();
+    follow_list(off_heap_);
+    follow_list(writable_);
+    std::ranges::sort(kept_);
+    kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
+    return kept_;
+}
+
 HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool garbage) {
     begin(mode);
     memory_.forget();
@@ -592,6 +619,8 @@ HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool ga
     if (!damage_.collecting) {
         collect_areas(p);
         collect_roots(p);
+        off_heap_ = load<Word>(p + at_.process_off_heap);
+        if (at_.process_writable_binaries != absent) writable_ = load<Word>(p + at_.process_writable_binaries);
         if (garbage) garbage_roots();
         for (const HeapArea& area : areas_) emit_area(area);
         damage_.unreadable += memory_.misses() - misses;

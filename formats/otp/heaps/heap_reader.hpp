@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "beamheap/heap_graph.hpp"
@@ -51,6 +52,7 @@ struct HeapDamage {
     std::uint64_t zeroed = 0;        ///< zero bytes where objects or a stack must be
     bool collecting = false;         ///< caught in garbage collection
     bool queue_damaged = false, dictionary_damaged = false;
+    bool list_broken = false;  ///< of what it holds outside the heap: kept_binaries() has but a part
     std::uint64_t lost_binaries =
         0;  ///< references to binaries that nobody holds or that are shorter than what is seen of them
 };
@@ -70,6 +72,10 @@ public:
     std::uint64_t messages() const { return messages_; }
     std::uint64_t distribution_messages() const { return distribution_messages_; }
     std::uint64_t distribution_bytes() const { return distribution_bytes_; }
+    /// Addresses of all binaries that the objects of its areas keep, garbage too, each once and in order: the process
+    /// has lists of what its heap holds outside of it (off_heap, wrt_bins: erl_process.h, erl_binary.h). Of the heap
+    /// that was read last, of a process; until the next read().
+    std::span<const std::uint64_t> kept_binaries();
     const HeapDamage& damage() const { return damage_; }
     const bytes::MemoryReader& memory() const { return memory_; }
     const std::vector<HeapArea>& areas() const { return areas_; }
@@ -85,6 +91,7 @@ private:
     std::uint64_t zeros_end(const HeapArea& area, std::uint64_t first) const;
     void collect_fragments(std::uint64_t first, AreaKind kind);
     void collect_roots(const std::byte* p);
+    void follow_list(std::uint64_t first);
     void stack_roots();
     void message_roots(const std::byte* p);
     void root(RootKind kind, std::uint32_t index, std::uint32_t frame, Word term, std::uint64_t at,
@@ -110,6 +117,8 @@ private:
     HeapGraph graph_;
     std::uint64_t process_ = 0;
     std::uint64_t stack_top_ = 0, stack_end_ = 0;
+    std::uint64_t off_heap_ = 0, writable_ = 0;  ///< first objects of the lists of what is held outside the heap
+    std::vector<std::uint64_t> kept_;
     std::uint64_t area_bytes_ = 0,
                   image_bytes_ = 0;  ///< of all areas so far; of all that the image holds, which is more
     std::vector<HeapArea> areas_;

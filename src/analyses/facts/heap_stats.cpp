@@ -28,7 +28,9 @@ struct HeapStats::Worker {
         ProcId process = ProcId::none;
         std::uint64_t live_words = 0;
         Count garbage_words;
-        std::uint64_t first_binary = 0;  // its distinct binaries are held[first_binary ..] up to the next row's
+        std::uint64_t first_binary = 0;   // its distinct binaries are held[first_binary ..] up to the next row's
+        std::uint64_t first_garbage = 0;  // and those that garbage alone keeps, garbage[first_garbage ..]
+        bool knows_garbage = false;
     };
     HeapOrder order;
     RootPlaces places;
@@ -41,9 +43,9 @@ struct HeapStats::Worker {
     FrameWords charger;
     Histogram histogram;
     std::vector<Row> rows;
-    std::vector<std::uint64_t> held;
+    std::vector<std::uint64_t> held, garbage;
     std::vector<FramesOf> frames;
-    std::vector<HeldBinary> binaries;
+    std::vector<HeldBinary> binaries, garbage_binaries;
     std::vector<BlownTerm> blown;
     std::uint64_t message_words = 0, objects = 0, cycles = 0;
 };
@@ -51,6 +53,7 @@ struct HeapStats::Worker {
 HeapStats::HeapStats(unsigned threads, HeapWishes wishes) : wishes_(wishes) {
     demand_.workers = worker_count(threads);
     for (unsigned i = 0; i < demand_.workers; ++i) workers_.push_back(std::make_unique<Worker>());
+    demand_.kept_binaries = wishes.binary_sizes;
     demand_.visit = [this](const HeapVisit& heap) { visit(heap); };
 }
 
@@ -74,7 +77,8 @@ void HeapStats::visit(const HeapVisit& visit) {
     w.histogram.add(w.census);
     const LiveGarbage words = live_and_garbage(w.census, visit.process);
     w.message_words += words.message_words;
-    w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size()});
+    w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size(), w.garbage.size(),
+                      visit.kept_binaries.has_value()});
 
     const auto by_index = [](ProcId a, ProcId b) { return index_of(a) < index_of(b); };
     const bool binaries = wishes_.binaries && (wishes_.binaries_of == nullptr ||
@@ -89,6 +93,14 @@ void HeapStats::visit(const HeapVisit& visit) {
     const auto own = w.held.begin() + static_cast<std::ptrdiff_t>(first);
     std::sort(own, w.held.end());
     w.held.erase(std::unique(own, w.held.end()), w.held.end());
+    if (visit.kept_binaries) {
+        const std::size_t before = w.garbage.size();
+        std::set_difference(visit.kept_binaries->begin(), visit.kept_binaries->end(), own, w.held.end(),
+                            std::back_inserter(w.garbage));
+        if (binaries)
+            for (std::size_t i = before; i < w.garbage.size(); ++i)
+                w.garbage_binaries.push_back({{w.garbage[i], 0, 0, visit.id, true}, true});
+    }
 
     if (wishes_.frames) {
         w.frames.push_back({visit.id, {}});
@@ -121,12 +133,24 @@ void HeapStats::store(Artifact& artifact) {
                 process.live_words = row.live_words;
                 process.garbage_words = row.garbage_words;
             }
-            // Where the input does not hold one of them, nobody knows what they are together.
-            Count bytes = 0;
-            const std::uint64_t end = i + 1 < w.rows.size() ? w.rows[i + 1].first_binary : w.held.size();
-            for (std::uint64_t b = row.first_binary; b < end; ++b)
-                if (const Count size = artifact.binary_bytes(w.held[b]); !size.has()) bytes = Count();
-                else if (bytes.has()) bytes = saturating_add(*bytes, *size);
+            const bool last = i + 1 == w.rows.size();
+            const auto sizes_of = [&artifact](const std::vector<std::uint64_t>& all, std::uint64_t from,
+                                              std::uint64_t to) {
+                // Where the input does not hold one of them, nobody knows what they are together.
+                Count bytes = 0;
+                for (std::uint64_t b = from; b < to; ++b)
+                    if (const Count size = artifact.binary_bytes(all[b]); !size.has()) bytes = Count();
+                    else if (bytes.has()) bytes = saturating_add(*bytes, *size);
+                return bytes;
+            };
+            Count bytes = sizes_of(w.held, row.first_binary, last ? w.held.size() : w.rows[i + 1].first_binary);
+            if (row.knows_garbage) {
+                const std::uint64_t end = last ? w.garbage.size() : w.rows[i + 1].first_garbage;
+                process.refc_garbage_bytes = sizes_of(w.garbage, row.first_garbage, end);
+                bytes = bytes.has() && process.refc_garbage_bytes.has()
+                            ? Count(saturating_add(*bytes, *process.refc_garbage_bytes))
+                            : Count();
+            }
             if (!bytes.has()) process.refc_bytes = Count();
             else process.refc_bytes = std::max(*bytes, process.refc_bytes.value_or(0));
         }
@@ -138,6 +162,7 @@ void HeapStats::store(Artifact& artifact) {
         frames_.insert(frames_.end(), std::make_move_iterator(w.frames.begin()),
                        std::make_move_iterator(w.frames.end()));
         binaries_.insert(binaries_.end(), w.binaries.begin(), w.binaries.end());
+        garbage_binaries_.insert(garbage_binaries_.end(), w.garbage_binaries.begin(), w.garbage_binaries.end());
         blown_.insert(blown_.end(), w.blown.begin(), w.blown.end());
     }
     workers_.clear();  // with them the room in which they measured
@@ -146,7 +171,8 @@ void HeapStats::store(Artifact& artifact) {
     // Threads finish in any order; what is shown must not depend on it.
     const auto by_process = [](const auto& a, const auto& b) { return index_of(a.process) < index_of(b.process); };
     std::stable_sort(frames_.begin(), frames_.end(), by_process);
-    std::ranges::stable_sort(binaries_, {}, [](const HeldBinary& b) { return b.reference.holder.index; });
+    for (std::vector<HeldBinary>* each : {&binaries_, &garbage_binaries_})
+        std::ranges::stable_sort(*each, {}, [](const HeldBinary& b) { return b.reference.holder.index; });
     std::stable_sort(blown_.begin(), blown_.end(), by_process);
     std::stable_sort(blown_.begin(), blown_.end(),
                      [](const BlownTerm& a, const BlownTerm& b) { return a.flat_words > b.flat_words; });

@@ -24,7 +24,7 @@ struct HeapWishes {
     /// `binaries` of these processes only, sorted; may be filled until the first heap is decoded.
     const std::vector<ProcId>* binaries_of = nullptr;
     bool sizes = false;        ///< flat and retained words: terms that a message would blow up
-    bool binary_sizes = true;  ///< Process::refc_bytes
+    bool binary_sizes = true;  ///< Process::refc_bytes, Process::refc_garbage_bytes
 };
 
 class HeapStats {
@@ -37,7 +37,8 @@ public:
 
     /// Adds the demand to a plan; this must outlive load(). Only the heaps that `wanted` names, where it is set.
     void demand(LoadPlan& plan, std::function<bool(const Snapshot&, ProcId)> wanted = {});
-    /// After load(), once: stores live_words, garbage_words and refc_bytes in the rows of the snapshot.
+    /// After load(), once: stores live_words, garbage_words, refc_bytes and refc_garbage_bytes in the rows of the
+    /// snapshot.
     void store(Artifact& artifact);
 
     struct FramesOf {
@@ -47,6 +48,9 @@ public:
     const std::vector<FramesOf>& frames() const { return frames_; }
     /// Sorted by process; with HeapWishes::binaries.
     const std::vector<HeldBinary>& binaries() const { return binaries_; }
+    /// The same of binaries that garbage alone keeps in the process: of core images and running VMs, whole, as if none
+    /// of their bytes were seen.
+    const std::vector<HeldBinary>& garbage_binaries() const { return garbage_binaries_; }
     /// Terms that a copy would blow up, largest copy first; with HeapWishes::sizes.
     const std::vector<BlownTerm>& blown() const { return blown_; }
     const Histogram& histogram() const { return histogram_; }
@@ -64,7 +68,7 @@ private:
     HeapRequest demand_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<FramesOf> frames_;
-    std::vector<HeldBinary> binaries_;
+    std::vector<HeldBinary> binaries_, garbage_binaries_;
     std::vector<BlownTerm> blown_;
     Histogram histogram_;
     std::uint64_t message_words_ = 0, heaps_ = 0, objects_ = 0, cycles_ = 0;

@@ -29,6 +29,12 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
         std::size_t next = i;
         for (; next < references.size() && references[next].address == binary.address; ++next) {
             const BinaryReference& use = references[next];
+            report.holders.push_back(use.holder);
+            if (use.garbage) {
+                ++binary.garbage_holders;
+                continue;
+            }
+            ++binary.references;
             std::uint64_t from = use.offset;
             std::uint64_t to = saturating_add(use.offset, use.size);
             if (binary.bytes.has()) {  // a damaged slice shows no more than there is
@@ -37,14 +43,15 @@ BinaryReport binary_holders(std::vector<BinaryReference> references,
             }
             if (to > covered) binary.seen_bytes += to - std::max(from, covered);
             covered = std::max(covered, to);
-            report.holders.push_back(use.holder);
         }
-        binary.references = next - i;
         const auto first = report.holders.begin() + binary.first_holder;
         std::sort(first, report.holders.end());
         report.holders.erase(std::unique(first, report.holders.end()), report.holders.end());
         binary.holders = static_cast<std::uint32_t>(report.holders.size() - binary.first_holder);
-        if (binary.bytes.has()) {
+        if (binary.references == 0) {
+            ++report.garbage;
+            report.garbage_bytes = saturating_add(report.garbage_bytes, binary.bytes.value_or(0));
+        } else if (binary.bytes.has()) {
             binary.pinned_bytes = *binary.bytes - binary.seen_bytes;
             report.bytes = saturating_add(report.bytes, *binary.bytes);
             report.seen_bytes = saturating_add(report.seen_bytes, binary.seen_bytes);

@@ -31,6 +31,7 @@ struct BinaryReference {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     BinaryHolder holder;
+    bool garbage = false;  ///< that of garbage, which keeps the binary until it is collected; shows no bytes
 };
 
 /// A reference from a heap, and whether the input lists its binary: crash dumps up to OTP 26 do not where only slices
@@ -44,17 +45,19 @@ struct BinaryHolders {
     std::uint64_t address = 0;
     Count bytes;  ///< missing: the input does not list it, only slices of it
     std::uint64_t seen_bytes = 0;
-    Count pinned_bytes;  ///< missing where bytes is
-    std::uint64_t references = 0;
-    std::uint32_t first_holder = 0;  ///< BinaryReport::holders[first_holder ..]
-    std::uint32_t holders = 0;       ///< processes, then tables, then persistent terms
+    Count pinned_bytes;                 ///< missing where bytes is, and where garbage alone keeps it
+    std::uint64_t references = 0;       ///< from terms; 0: garbage alone keeps it
+    std::uint32_t garbage_holders = 0;  ///< of the holders, those in which garbage alone keeps it
+    std::uint32_t first_holder = 0;     ///< BinaryReport::holders[first_holder ..]
+    std::uint32_t holders = 0;          ///< processes, then tables, then persistent terms
 };
 
 struct BinaryReport {
     std::vector<BinaryHolders> binaries;  ///< most bytes first; those of unknown size by what is seen
     std::vector<BinaryHolder> holders;    ///< by binary, in the input's order
-    std::uint64_t bytes = 0, seen_bytes = 0, pinned_bytes = 0;  ///< of binaries of known size
+    std::uint64_t bytes = 0, seen_bytes = 0, pinned_bytes = 0;  ///< of binaries of known size that terms refer to
     std::uint64_t unknown = 0;                                  ///< binaries that the input does not list
+    std::uint64_t garbage = 0, garbage_bytes = 0;               ///< binaries that garbage alone keeps
     std::span<const BinaryHolder> holders_of(const BinaryHolders& binary) const {
         return std::span(holders).subspan(binary.first_holder, binary.holders);
     }

@@ -259,9 +259,10 @@ private:
     void add_held_binaries(Count all) {
         constexpr std::uint32_t persistent = 0xFFFFFFFE, table = 0x80000000;
         std::vector<std::pair<std::uint64_t, std::uint32_t>> held;  // by address: an owner's place, a table's index
-        for (const HeldBinary& each : *from_.held)
-            if (each.named)
-                held.emplace_back(each.reference.address, owner_of_[index_of(each.reference.holder.process())]);
+        for (const std::span<const HeldBinary> some : {*from_.held, from_.garbage})
+            for (const HeldBinary& each : some)
+                if (each.named)
+                    held.emplace_back(each.reference.address, owner_of_[index_of(each.reference.holder.process())]);
         if (from_.stored != nullptr)
             for (const StoredBinary& each : from_.stored->references)
                 held.emplace_back(each.address,
