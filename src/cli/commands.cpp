@@ -18,6 +18,7 @@
 #include "bytes/spool.hpp"
 #include "cli/help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/named_nodes.hpp"
 #include "cli/output_file.hpp"
 #include "cli/pager.hpp"
 #include "cli/sandbox.hpp"
@@ -232,7 +233,7 @@ Status print_help(const Options& options) {
 }
 
 Status dispatch(int argc, char** argv) {
-    BH_TRY(const Options options, parse_options(argc, argv));
+    BH_TRY(Options options, parse_options(argc, argv));
     if (argc == 1 && std::filesystem::exists(dump_by_default))
         return Error{
             ErrorCode::usage, fmt::format("there is {} in this folder", dump_by_default),
@@ -241,6 +242,7 @@ Status dispatch(int argc, char** argv) {
         return print_text("beamheap " BEAMHEAP_VERSION " (crash dumps of Erlang/OTP R10B to 29, core images of " +
                           otp::releases_read() + ")\n");
     if (options.help) return print_help(options);
+    BH_CHECK(find_named_nodes(options, *find_command(options.verb)));
     return run_command(options, nullptr, nullptr, true);
 }
 

@@ -95,8 +95,8 @@ std::string help_text() {
     return fmt::format(
         "beamheap tells why an Erlang VM died or grew, from its crash dump or core image.\n\n"
         "usage: beamheap [VERB] INPUT [options]\n"
-        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input. Without a verb: "
-        "analyze.\n"
+        "INPUT is a crash dump or a core, plain, .gz, .zst, .xz or .lz4; - is standard input; or the pid\n"
+        "of a running VM, or its node's name. Without a verb: analyze.\n"
         "Verbs over many processes take --procs SELECTOR to look at some only.\n\n"
         "verbs:\n{}\nexamples:\n{}\n"
         "options of every verb (more: beamheap VERB --help):\n{}\n"

@@ -71,6 +71,7 @@ void Demand::add(const Demand& other) {
 
 NodeModel::NodeModel(const Options& options)
     : options_(options),
+      full_(options.full),
       plan_{analyses::need::everything},
       heaps_(std::make_unique<analyses::HeapStats>(1, analyses::HeapWishes{})) {
     options_.format = "json";

@@ -69,6 +69,8 @@ public:
         if (kept == nullptr) kept = std::make_shared<const T>(find());
         return *static_cast<const T*>(kept.get());
     }
+    /// Whether --full was asked for.
+    bool full() const { return full_; }
     /// How much of a term is printed: --term-bytes.
     std::size_t term_bytes() const { return static_cast<std::size_t>(options_.term_bytes); }
 
@@ -84,6 +86,7 @@ private:
     void settle(std::shared_ptr<Artifact> artifact);
 
     Options options_;
+    bool full_;
     LoadPlan plan_;
     std::string path_;
     std::unique_ptr<analyses::HeapStats> heaps_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "analyses/selectors/selectors.hpp"
 #include "cli/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "formats/format.hpp"
 #include "present/logs.hpp"
 #include "present/tables.hpp"
 #include "present/tables_relations.hpp"
@@ -106,7 +108,7 @@ const std::array node_tables{
     NodeTable{.name = "dump",
               .doc = "the input and its node: one row",
               .needs = Demand{need::input},
-              .whole = [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level()); }},
+              .whole = [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level(), m.full()); }},
     NodeTable{.name = "memory",
               .doc = "what erlang:memory() would say",
               .needs = the_node,
@@ -420,8 +422,17 @@ Result<std::string> dump_id_of(const std::string& path) {
     if (path == "-")
         return Error{ErrorCode::usage, "dump_id is a hash of the input, and standard input can be read once only",
                      "Name a file."};
-    BH_TRY(const std::unique_ptr<bytes::Source> source, open_input_again(path));
     std::array<std::uint64_t, 2> state{0x6265616D68656170ull, 0x64756D705F696400ull};
+    const auto take = [&state](std::string_view bytes) {
+        state = {present::keyed_hash(state, bytes), present::keyed_hash({state[1], ~state[0]}, bytes)};
+    };
+    const auto told = [&state] { return fmt::format("{:016x}{:016x}", state[0], state[1]); };
+    if (const auto pid = process_named(path)) {
+        const auto now = std::chrono::system_clock::now().time_since_epoch();
+        take(fmt::format("{} {}", *pid, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+        return told();
+    }
+    BH_TRY(const std::unique_ptr<bytes::Source> source, open_input_again(path));
     std::vector<char> piece(std::size_t{1} << 20);
     for (;;) {
         std::size_t filled = 0;
@@ -431,10 +442,9 @@ Result<std::string> dump_id_of(const std::string& path) {
             filled += got;
         }
         if (filled == 0) break;
-        const std::string_view bytes(piece.data(), filled);
-        state = {present::keyed_hash(state, bytes), present::keyed_hash({state[1], ~state[0]}, bytes)};
+        take(std::string_view(piece.data(), filled));
     }
-    return fmt::format("{:016x}{:016x}", state[0], state[1]);
+    return told();
 }
 
 }  // namespace beamheap::cli

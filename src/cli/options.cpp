@@ -93,7 +93,7 @@ Status choose_verb(Found& found, Options& options) {
     std::vector<std::string_view> verbs;
     for (const Command* command : commands()) verbs.push_back(command->name);
     const std::string near = present::did_you_mean(words.front(), verbs);
-    const bool like_a_path = words.front().find_first_of("./") != std::string::npos;
+    const bool like_a_path = words.front().find_first_of("./@") != std::string::npos;
     if (options.help || (!exists && !like_a_path && (words.size() > 1 || !near.empty())))
         return usage(fmt::format("there is no verb '{}'{}", words.front(), options.help ? "" : " and no such file"),
                      near.empty() ? "beamheap --help lists the verbs" : near);

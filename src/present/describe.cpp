@@ -57,15 +57,6 @@ Value death_value(const Node& node) {
 
 namespace {
 
-std::string_view format_name(InputFormat format) {
-    switch (format) {
-        case InputFormat::crash_dump: return "crash_dump";
-        case InputFormat::core: return "core";
-        case InputFormat::live: break;
-    }
-    return "live";
-}
-
 Array parts_of(const std::vector<std::string_view>& parts) {
     Array array;
     for (const std::string_view part : parts) array.emplace_back(std::string(part));
@@ -113,7 +104,17 @@ std::string_view vm_as_it_stands(VmHalt halt) {
     return "running VM";
 }
 
-// "2026-11-22T15:40:01.250Z"
+}  // namespace
+
+std::string_view format_name(InputFormat format) {
+    switch (format) {
+        case InputFormat::crash_dump: return "crash_dump";
+        case InputFormat::core: return "core";
+        case InputFormat::live: break;
+    }
+    return "live";
+}
+
 std::string time_text(std::int64_t ms) {
     const std::time_t seconds = ms / 1000;
     std::tm parts{};
@@ -121,8 +122,6 @@ std::string time_text(std::int64_t ms) {
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
                        parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, ms % 1000);
 }
-
-}  // namespace
 
 Text reading_text(const Snapshot& snapshot) {
     Text text;

@@ -2,7 +2,9 @@
 // What every document says about its input: the source, the warnings, and how to redact it.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "beamheap/snapshot.hpp"
@@ -15,6 +17,10 @@ namespace beamheap::present {
 Text death_text(const Node& node);
 /// The same as a value: null where there is none.
 Value death_value(const Node& node);
+/// The kind of an input for programs: crash_dump, core, live.
+std::string_view format_name(InputFormat format);
+/// Milliseconds since 1970 as "2026-11-22T15:40:01.250Z".
+std::string time_text(std::int64_t ms);
 
 /// Of a VM that runs, when and how it was read, a sentence: which process, when, in what time, and how its processes'
 /// rows were proved. Empty of other inputs.

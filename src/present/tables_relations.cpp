@@ -2,11 +2,14 @@
 #include "present/tables_relations.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
+#include "beamheap_version.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/describe.hpp"
 #include "present/table_cells.hpp"
@@ -148,51 +151,116 @@ Table binary_reference_table(const Names& names, std::span<const analyses::HeldB
     return table_of(std::move(columns), std::move(rows), "nothing refers to a binary outside the heaps");
 }
 
-Table input_table(const Names& names, RedactLevel level) {
+namespace {
+
+// "Thu Nov 26 19:27:28 2026", as ctime() prints it, as ISO 8601 does.
+std::string iso_time(const std::string& printed) {
+    tm parts{};
+    const char* const end = strptime(printed.c_str(), "%a %b %d %H:%M:%S %Y", &parts);
+    if (end == nullptr || *end != 0) return {};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                       parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+// What follows the @ of a node's name; nothing of one that is not alive.
+std::string host_of(const std::string& node) {
+    const std::size_t at = node.rfind('@');
+    return at == node.npos || node == "nonode@nohost" ? std::string() : node.substr(at + 1);
+}
+
+/// The one row of input_table().
+struct Input {
+    analyses::Totals totals;
+};
+
+Columns<Input> columns_of_source(const Snapshot& s) {
+    const Source& from = s.source;
+    const auto said = [](std::string value) {
+        return [value = std::move(value)](const Input&) { return text(value); };
+    };
+    const auto whether = [](const auto& value) { return [value](const Input&) { return flag(value); }; };
+    return {
+        {{.name = "path", .title = "PATH", .doc = "what was read", .content = Content::message}, said(from.path)},
+        {{.name = "format", .title = "FORMAT", .doc = "crash_dump, core or live"},
+         said(std::string(format_name(from.kind.format)))},
+        {{.name = "format_version", .title = "FORMAT VERSION", .doc = "of the dump's format"},
+         said(from.format_version)},
+        {{.name = "otp_release", .title = "OTP", .doc = "Erlang/OTP"}, said(from.otp_release)},
+        {{.name = "erts_version", .title = "ERTS", .doc = "the VM"}, said(from.erts_version)},
+        {{.name = "word_size", .title = "WORD SIZE", .unit = Unit::bytes, .doc = "of the VM"},
+         [&from](const Input&) { return Value(from.word_size); }},
+        {{.name = "jit", .title = "JIT", .holds = Holds::flag, .doc = "whether the VM compiles code as it loads it"},
+         whether(from.jit)},
+        {{.name = "complete",
+          .title = "COMPLETE",
+          .holds = Holds::flag,
+          .doc = "whether the input was read to its end"},
+         whether(from.complete)},
+        {{.name = "truncation", .title = "TRUNCATION", .doc = "where it breaks off", .content = Content::message},
+         said(from.truncation)},
+        {{.name = "slogan", .title = "SLOGAN", .doc = "what the VM said last", .content = Content::message},
+         [value = death_value(s.node)](const Input&) { return value; }},
+    };
+}
+
+void add_node(const Names& names, Columns<Input>& columns) {
     const Snapshot& s = names.snapshot();
-    const analyses::Totals totals = analyses::totals(s);
-    Object row = source_of(s);
-    // What a question looked at is no fact of the input.
-    std::erase_if(row, [](const auto& member) { return member.first == "not_looked_at"; });
-    const auto add = [&row](std::string name, Value value) { row.emplace_back(std::move(name), std::move(value)); };
-    add("node", raw(names, s.node.name));
-    add("created", text(s.node.created));
-    add("system_version", text(s.node.system_version));
-    add("process_table_complete", s.source.process_table_complete);
-    add("processes", totals.processes);
-    add("process_limit", totals.process_fill.limit);
-    add("ports", totals.ports);
-    add("port_limit", totals.port_fill.limit);
-    add("ets_tables", totals.ets_tables);
-    add("timers", totals.timers);
-    add("atoms", totals.atom_fill.used);
-    add("atom_limit", totals.atom_fill.limit);
-    add("messages", sum(totals.messages));
-    add("reductions", sum(totals.reductions));
-    add("redacted", name_of(level));
-    constexpr std::array<std::string_view, 10> texts{"path",           "format",  "format_version", "otp_release",
-                                                     "erts_version",   "slogan",  "truncation",     "node",
-                                                     "system_version", "redacted"};
-    Table table;
-    for (const auto& [name, value] : row) {
-        // What the node said itself is free text.
-        const bool free = name == "slogan" || name == "truncation" || name == "path";
-        const bool flag = name == "jit" || name.ends_with("complete");
-        const bool text = name == "created" || std::ranges::find(texts, name) != texts.end();
-        const Label label = Label::interned(name);
-        table.columns.push_back(
-            {.name = label,
-             .title = label,
-             .unit = text || flag ? Unit::none : Unit::count,
-             .holds = flag ? Holds::flag : Holds::by_unit,
-             .doc = name == "redacted" ? Label("as --redact had it: none, secrets, values or full") : Label(),
-             .content = free             ? Content::message
-                        : name == "node" ? Content::name
-                                         : Content::plain});
-    }
-    table.rows = table.total = 1;
-    table.cell = [row = std::move(row)](std::size_t, std::size_t column) { return row[column].second; };
-    return table;
+    const auto& live = s.source.live;
+    columns.add({{.name = "node", .title = "NODE", .doc = "the node's name", .content = Content::name},
+                 [&s, names](const Input&) { return raw(names, s.node.name); }});
+    columns.add({{.name = "host", .title = "HOST", .doc = "the host in the node's name", .content = Content::name},
+                 [host = host_of(std::string(s.text(s.node.name)))](const Input&) { return text(host); }});
+    columns.add({{.name = "os_pid", .title = "OS PID", .unit = Unit::count, .doc = "of a running VM"},
+                 [pid = live ? Count(live->pid) : Count()](const Input&) { return Value(pid); }});
+    columns.add({{.name = "created", .title = "CREATED", .doc = "when the dump was written, as the VM printed it"},
+                 [&s](const Input&) { return text(s.node.created); }});
+    columns.add(
+        {{.name = "created_at",
+          .title = "CREATED AT",
+          .doc = "the same by ISO 8601: the machine's local time, whose zone a dump does not tell; of a "
+                 "running VM when it was read, in UTC"},
+         [at = live ? time_text(live->read_at_ms) : iso_time(s.node.created)](const Input&) { return text(at); }});
+    columns.add({{.name = "system_version", .title = "SYSTEM VERSION", .doc = "as the VM names itself"},
+                 [&s](const Input&) { return text(s.node.system_version); }});
+}
+
+void add_totals(const Snapshot& s, Columns<Input>& columns) {
+    columns.add({{.name = "process_table_complete",
+                  .title = "PROCESS TABLE COMPLETE",
+                  .holds = Holds::flag,
+                  .doc = "whether all processes are there"},
+                 [&s](const Input&) { return flag(std::optional(s.source.process_table_complete)); }});
+    const auto add = [&columns](Label name, Label title, Label doc, auto figure) {
+        columns.add({{.name = name, .title = title, .unit = Unit::count, .doc = doc},
+                     [figure](const Input& input) { return Value(figure(input.totals)); }});
+    };
+    using T = const analyses::Totals&;
+    add("processes", "PROCESSES", "in the input", [](T t) { return t.processes; });
+    add("process_limit", "PROCESS LIMIT", "+P", [](T t) { return t.process_fill.limit; });
+    add("ports", "PORTS", "in the input", [](T t) { return t.ports; });
+    add("port_limit", "PORT LIMIT", "+Q", [](T t) { return t.port_fill.limit; });
+    add("ets_tables", "ETS TABLES", "in the input", [](T t) { return t.ets_tables; });
+    add("timers", "TIMERS", "in the input", [](T t) { return t.timers; });
+    add("atoms", "ATOMS", "in the atom table", [](T t) { return t.atom_fill.used; });
+    add("atom_limit", "ATOM LIMIT", "+t", [](T t) { return t.atom_fill.limit; });
+    add("messages", "MESSAGES", "in all queues", [](T t) { return sum(t.messages); });
+    add("reductions", "REDUCTIONS", "of all processes", [](T t) { return sum(t.reductions); });
+}
+
+}  // namespace
+
+Table input_table(const Names& names, RedactLevel level, bool full) {
+    const Snapshot& s = names.snapshot();
+    Columns<Input> columns = columns_of_source(s);
+    add_node(names, columns);
+    add_totals(s, columns);
+    columns.add({{.name = "redacted", .title = "REDACTED", .doc = "as --redact had it: none, secrets, values or full"},
+                 [level](const Input&) { return Value(name_of(level)); }});
+    columns.add({{.name = "full", .title = "FULL", .holds = Holds::flag, .doc = "whether --full was asked for"},
+                 [full](const Input&) { return Value(full); }});
+    columns.add({{.name = "beamheap_version", .title = "BEAMHEAP", .doc = "who read it"},
+                 [](const Input&) { return Value(BEAMHEAP_VERSION); }});
+    return table_of(std::move(columns), {Input{analyses::totals(s)}}, {});
 }
 
 Table object_list_table(const TermView& view) {

@@ -22,8 +22,8 @@ Table link_table(const Names& names);
 Table memory_table(const Names& names);
 /// A row for each reference from a heap to a binary outside the heaps. `references` must outlive it.
 Table binary_reference_table(const Names& names, std::span<const analyses::HeldBinary> references);
-/// One row: the input and its node.
-Table input_table(const Names& names, RedactLevel level);
+/// One row: the input and its node, and how it was read. `full`: with --full.
+Table input_table(const Names& names, RedactLevel level, bool full);
 /// A row for each object of a process's heap, in the order in which they lie there.
 Table object_list_table(const TermView& view);
 
