@@ -43,9 +43,12 @@ using present::Verdict;
 
 constexpr std::string_view unexpected_dump = "unexpected-dump";
 constexpr std::string_view unreadable_input = "unreadable-input";
-constexpr std::array<std::string_view, 6> out_formats{"text", "json", "junit", "md", "github", "gitlab"};
+constexpr std::array<std::string_view, 7> out_formats{"text", "json", "junit", "md", "github", "gitlab", "sarif"};
 // Those of them that are no format of every verb, and so are check's own on the screen, too.
-constexpr std::string_view own_formats = "text junit github gitlab";
+constexpr std::string_view own_formats = "text junit github gitlab sarif";
+
+// Whether a format is read by programs: texts in it are escaped, not made safe for a terminal.
+bool is_for_programs(std::string_view format) { return format == "json" || format == "gitlab" || format == "sarif"; }
 
 struct Output {
     std::string format;
@@ -134,7 +137,7 @@ public:
           baseline_(std::move(baseline)),
           today_(today()),
           for_people_(context.for_people() ||
-                      (present::find_presenter(options_.format) == nullptr && options_.format != "gitlab")),
+                      (present::find_presenter(options_.format) == nullptr && !is_for_programs(options_.format))),
           levels_{options_.redact, in_files_, in_files_} {
         for (CheckReport& report : reports_) {
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
@@ -362,6 +365,7 @@ Result<std::string> rendered(const CheckReport& report, std::string_view format)
     if (format == "md") return present::check_markdown(report);
     if (format == "github") return present::check_github(report);
     if (format == "gitlab") return present::check_gitlab(report);
+    if (format == "sarif") return present::check_sarif(report);
     present::RenderOptions options;
     options.format = "json";
     options.redact.level = RedactLevel::none;  // done, with the secrets of each input
@@ -445,8 +449,7 @@ static Status cmd_check(const Context& context) {
     for (const Output& output : outputs) BH_CHECK(may_write(output.path, options.overwrite));
     BH_CHECK(print(context, gate.on_screen()));
     for (const Output& output : outputs) {
-        BH_TRY(const std::string text,
-               rendered(gate.in_files(output.format != "json" && output.format != "gitlab"), output.format));
+        BH_TRY(const std::string text, rendered(gate.in_files(!is_for_programs(output.format)), output.format));
         BH_CHECK(write_file(output.path, text, options.overwrite));
     }
     BH_CHECK(visited);
@@ -473,8 +476,9 @@ BH_DEFINE_VERB(check){
         "broken.\n"
         "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
         "nearest\n"
-        "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, github "
-        "or gitlab to a file, --format\n"
+        "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, "
+        "github,\n"
+        "gitlab or sarif to a file, --format "
         "prints one of them.",
     .examples =
         "check artifacts/ --out junit=beamheap.xml\ncheck logs.zip --fail-on critical --fail-on 'msgq>10000'\n"

@@ -322,7 +322,8 @@ std::vector<OptionRow> file_options() {
          .set = &add_text<&Options::fail_on>},
         {.names = "--out",
          .argument = "FORMAT=FILE",
-         .help = "also write text, json, junit, md, github or gitlab to a file; with --every a format for each window "
+         .help = "also write text, json, junit, md, github, gitlab or sarif to a file; with --every a format for each "
+                 "window "
                  "to a folder; repeatable",
          .scope = named,
          .repeatable = true,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "present/check_places.hpp"
 #include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/spelling.hpp"
@@ -15,23 +16,6 @@ namespace beamheap::present {
 namespace {
 
 using analyses::FindingSeverity;
-
-struct Place {
-    const CheckedInput* input;
-    const CheckedFinding* finding;
-};
-
-// All findings, those that fail first, then by severity, then as they came.
-std::vector<Place> worst_first(const CheckReport& report) {
-    std::vector<Place> places;
-    for (const CheckedInput& input : report.inputs)
-        for (const CheckedFinding& finding : input.findings) places.push_back({&input, &finding});
-    std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
-        if (a.finding->verdict != b.finding->verdict) return a.finding->verdict < b.finding->verdict;
-        return a.finding->severity > b.finding->severity;
-    });
-    return places;
-}
 
 bool open_verdict(Verdict verdict) { return verdict == Verdict::fails || verdict == Verdict::reported; }
 
@@ -72,14 +56,25 @@ std::string command(std::string_view raw, bool property) {
     return out;
 }
 
+}  // namespace
+
+std::vector<Place> worst_first(const CheckReport& report) {
+    std::vector<Place> places;
+    for (const CheckedInput& input : report.inputs)
+        for (const CheckedFinding& finding : input.findings) places.push_back({&input, &finding});
+    std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
+        if (a.finding->verdict != b.finding->verdict) return a.finding->verdict < b.finding->verdict;
+        return a.finding->severity > b.finding->severity;
+    });
+    return places;
+}
+
 std::string cut(std::string text, std::size_t bytes) {
     if (text.size() <= bytes) return text;
     while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
     text.resize(bytes);
     return text + "...";
 }
-
-}  // namespace
 
 std::string_view name_of(Verdict verdict) {
     switch (verdict) {

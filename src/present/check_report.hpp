@@ -80,6 +80,10 @@ inline constexpr std::size_t markdown_limit = 60 * 1024;
 std::string check_junit(const CheckReport& report);
 /// GitLab's code quality report: a JSON array of issues. At most `report_limit` bytes.
 std::string check_gitlab(const CheckReport& report);
+/// SARIF 2.1.0: one run, a result a finding, worst first; paths are relative to where check ran, as its inputs were
+/// named. What the baseline knows is `unchanged`, what the configuration ignores is suppressed. At most `report_limit`
+/// bytes.
+std::string check_sarif(const CheckReport& report);
 inline constexpr std::size_t report_limit = 8 * 1024 * 1024;
 /// Workflow commands of GitHub Actions, one annotation a line: at most `annotations_limit` of each kind (error: what
 /// fails; warning; notice: info), the last of which says how many more there are.
