@@ -2,8 +2,10 @@
 #include "cli/mcp_tools.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,10 @@ Error bad_argument(std::string message, std::string advice = {}) {
 
 // Formats of an answer: an assistant reads Markdown with the fewest tokens, a program JSON.
 constexpr std::string_view formats = "md json";
+
+// What most questions need; the other verbs are behind `ask`.
+constexpr std::array<std::string_view, 11> main_verbs{"analyze", "top", "proc", "waits", "stacks", "msgs",
+                                                      "heap",    "ets", "logs", "sql",   "explain"};
 
 bool is_offered(const Command& verb, const OptionRow& option) {
     if (!takes(verb, option) || option.names == "--format" || option.names == "--json") return false;
@@ -74,6 +80,16 @@ std::string_view doc_of(ArgumentKind kind) {
     return "a text";
 }
 
+// The same in few words, for what stands in each tool.
+std::string_view short_doc_of(ArgumentKind kind) {
+    switch (kind) {
+        case ArgumentKind::input: return "file or pid; not needed where one alone is open";
+        case ArgumentKind::process: return "<0.89.0>, or a registered name";
+        case ArgumentKind::address: return "of a term";
+        default: return doc_of(kind);
+    }
+}
+
 json schema_of(const OptionRow& option) {
     std::string doc(option.help);
     if (!option.preset.empty()) doc += fmt::format(" (without it: {})", option.preset);
@@ -85,6 +101,16 @@ json schema_of(const OptionRow& option) {
         schema["enum"] = json::array();
         for (const std::string_view each : split(option.values, ' ')) schema["enum"].push_back(each);
     }
+    return schema;
+}
+
+// Options that nearly every verb has need no sentence in each.
+json short_schema_of(const OptionRow& option) {
+    json schema = schema_of(option);
+    if (option.names == "--columns" || option.names == "--sort" || option.names == "--table" || option.names == "--asc")
+        schema.erase("description");
+    else if (option.long_name() == "--top") schema["description"] = "rows; 0: all";
+    else if (option.names == "--procs") schema["description"] = "only these: pids, names, 'msgq>1000', running";
     return schema;
 }
 
@@ -176,6 +202,13 @@ Status add_positional(const Command& verb, const json& arguments, const std::str
     return ok();
 }
 
+json described(std::string name, std::string description, json schema) {
+    return {{"name", std::move(name)},
+            {"description", std::move(description)},
+            {"inputSchema", std::move(schema)},
+            {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}};
+}
+
 }  // namespace
 
 bool is_tool(const Command& verb) {
@@ -186,31 +219,84 @@ bool is_tool(const Command& verb) {
     return !verb.writes && !verb.session;
 }
 
-json tool_of(const Command& verb) {
+json tool_of(const Command& verb, bool in_full) {
     json properties = json::object(), required = json::array();
     for (const Argument& each : verb.arguments) {
         if (each.name.empty()) break;
         const std::string name = property_of(verb, each);
-        properties[name] = {{"type", "string"}, {"description", doc_of(each.kind)}};
+        properties[name] = {{"type", "string"}, {"description", in_full ? doc_of(each.kind) : short_doc_of(each.kind)}};
         if (!each.optional && !is_the_input(verb, each)) required.push_back(name);
     }
     for (const OptionRow& row : option_table())
-        if (is_offered(verb, row)) properties[property_of(row)] = schema_of(row);
+        if (is_offered(verb, row)) properties[property_of(row)] = in_full ? schema_of(row) : short_schema_of(row);
     json choices = json::array();
     for (const std::string_view each : split(formats, ' ')) choices.push_back(each);
-    properties["format"] = {{"type", "string"},
-                            {"enum", choices},
-                            {"description", "Markdown to read, or JSON with every column (without it: md)"}};
-    properties["part"] = {
-        {"type", "integer"}, {"minimum", 1}, {"description", "which part of a long answer (without it: 1)"}};
+    properties["format"] = {{"type", "string"}, {"enum", choices}};
+    properties["part"] = {{"type", "integer"}, {"minimum", 1}, {"description", "of a long answer"}};
     std::string description(verb.summary);
-    if (!verb.details.empty()) description += fmt::format("\n\n{}", verb.details);
-    return {{"name", verb.name},
-            {"title", fmt::format("beamheap {}", verb.name)},
-            {"description", description},
-            {"inputSchema",
-             {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}}},
-            {"annotations", {{"readOnlyHint", true}, {"idempotentHint", true}, {"openWorldHint", false}}}};
+    if (in_full && !verb.details.empty()) description += fmt::format("\n\n{}", verb.details);
+    json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+    if (!required.empty()) schema["required"] = required;
+    return described(std::string(verb.name), std::move(description), std::move(schema));
+}
+
+json tool_list() {
+    json all = json::array();
+    json others = json::array();
+    std::string says = "any other verb:";
+    for (const Command* verb : commands()) {
+        if (!is_tool(*verb)) continue;
+        if (std::ranges::find(main_verbs, verb->name) != main_verbs.end()) {
+            all.push_back(tool_of(*verb, false));
+            continue;
+        }
+        others.push_back(verb->name);
+        says += fmt::format("\n{}: {}", verb->name, verb->summary);
+    }
+    json any{{"type", "object"}, {"description", "its other arguments by name, as help has them"}};
+    json schema{{"type", "object"},
+                {"properties",
+                 {{"verb", {{"type", "string"}, {"enum", std::move(others)}}},
+                  {"input", {{"type", "string"}, {"description", short_doc_of(ArgumentKind::input)}}},
+                  {"arguments", std::move(any)},
+                  {"help", {{"type", "boolean"}, {"description", "what the verb does, and its arguments"}}}}},
+                {"required", json::array({"verb"})},
+                {"additionalProperties", false}};
+    all.push_back(described("ask", std::move(says), std::move(schema)));
+    all.push_back(described("inputs", "lists the crash dumps and core images that can be asked about",
+                            {{"type", "object"}, {"properties", json::object()}, {"additionalProperties", false}}));
+    return all;
+}
+
+Result<AskedVerb> asked_verb(const json& arguments) {
+    if (!arguments.is_object()) return bad_argument("arguments are an object of names and values");
+    for (const auto& [name, value] : arguments.items())
+        if (name != "verb" && name != "input" && name != "arguments" && name != "help")
+            return bad_argument(fmt::format("ask has no argument '{}'", name),
+                                "What a verb takes stands in `arguments`: {\"verb\": \"term\", \"arguments\": {...}}");
+    std::vector<std::string_view> names;
+    for (const Command* each : commands())
+        if (is_tool(*each)) names.push_back(each->name);
+    const auto verb = arguments.find("verb");
+    const std::string name = verb != arguments.end() && verb->is_string() ? verb->get<std::string>() : std::string();
+    if (std::ranges::find(names, name) == names.end()) {
+        std::string advice = present::did_you_mean(name, names);
+        if (advice.empty()) advice = fmt::format("verbs are: {}", fmt::join(names, ", "));
+        return bad_argument(name.empty() ? "ask needs a verb" : fmt::format("there is no verb '{}' to ask", name),
+                            std::move(advice));
+    }
+    AskedVerb asked{find_command(name), false, json::object()};
+    if (const auto help = arguments.find("help"); help != arguments.end() && !help->is_null()) {
+        if (!help->is_boolean()) return bad_argument("help is true or false");
+        asked.help = help->get<bool>();
+    }
+    if (const auto given = arguments.find("arguments"); given != arguments.end() && !given->is_null()) {
+        if (!given->is_object()) return bad_argument("arguments are an object of names and values");
+        asked.arguments = *given;
+    }
+    if (const auto input = arguments.find("input"); input != arguments.end() && !input->is_null())
+        asked.arguments["input"] = *input;
+    return asked;
 }
 
 Result<ToolCall> call_of(const Command& verb, const json& arguments, const std::string& one_input) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,8 +17,22 @@ namespace beamheap::cli {
 /// Whether a verb is a tool: it answers questions about inputs that it is given, or about none, and writes no file.
 bool is_tool(const Command& verb);
 
-/// The entry of a verb in the answer to tools/list: name, title, description, inputSchema, annotations.
-nlohmann::json tool_of(const Command& verb);
+/// The answer to tools/list: a tool for each verb that most questions need, `ask` for the others, `inputs`. A client
+/// pays for each word of it in every conversation: what tools share is told in a few words, what verbs do in full by
+/// `ask` with help.
+nlohmann::json tool_list();
+
+/// The entry of a verb as a tool: name, description, inputSchema, annotations; `in_full` with its whole description.
+nlohmann::json tool_of(const Command& verb, bool in_full);
+
+/// What a call of `ask` asks: the verb, whether for its arguments alone, and its arguments with the input among them.
+struct AskedVerb {
+    const Command* verb;
+    bool help;
+    nlohmann::json arguments;
+};
+/// Errors (usage): no verb, or none that is a tool, with what was probably meant; arguments of a wrong type.
+Result<AskedVerb> asked_verb(const nlohmann::json& arguments);
 
 /// A call of a verb, taken apart: the words of its command line.
 struct ToolCall {

@@ -171,7 +171,11 @@ def assistants(doors, *options):
     words = {"pid": doors.words["process"], "address": doors.words["address"], "function": ["erts_*"], "topic": doors.words["topic"], "a": [str(doors.path)], "b": [str(doors.path)],
              "query": doors.words["query"], "name": doors.recipes[:1], "table_name": doors.words["table"], "procs": doors.behind["SELECTOR"], "into": doors.addresses[:1], "pattern": ["*:*/_"], "blame": ["erts_*"],
              "input": ["no.dump", str(doors.path)], "by": ["memory", "shape", "no_such"], "for": [], "columns": ["no_such"], "sort": ["no_such"], "table": ["no_such"]}
-    for tool in ask("tools/list")[1]["result"]["tools"]:
+    tools = ask("tools/list")[1]["result"]["tools"]
+    behind = {verb for tool in tools if tool["name"] == "ask" for verb in tool["inputSchema"]["properties"]["verb"]["enum"]}
+    helps = [ask("tools/call", name="ask", arguments={"verb": verb, "help": True})[1]["result"]["content"][0]["text"] for verb in sorted(behind)]
+    doors.tests.check("each verb is a tool, or is asked by one", len(helps) > 15, str(behind))
+    for tool in [each for each in tools if each["name"] != "ask"] + [json.loads(each) for each in helps]:
         schema = tool["inputSchema"]
         properties, required = schema.get("properties", {}), schema.get("required") or []
         missing = {key for key in required if key not in words}
@@ -186,7 +190,11 @@ def assistants(doors, *options):
         for arguments in sets:
             part = 1
             while part < 40:
-                line, answer = ask("tools/call", name=tool["name"], arguments={**arguments, **({"part": part} if part > 1 else {})})
+                given = {**arguments, **({"part": part} if part > 1 else {})}
+                if tool["name"] in behind:
+                    line, answer = ask("tools/call", name="ask", arguments={"verb": tool["name"], "arguments": given})
+                else:
+                    line, answer = ask("tools/call", name=tool["name"], arguments=given)
                 yield f"{tool['name']} {json.dumps(arguments)} part {part}", line
                 if f" with part {part + 1}" not in str(answer.get("result", ""))[-400:]:
                     break
