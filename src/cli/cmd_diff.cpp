@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/diff.hpp"
 #include "analyses/facts/needs.hpp"
 #include "cli/commands.hpp"
+#include "cli/sampling.hpp"
 #include "cli/secrets.hpp"
 #include "present/describe.hpp"
 #include "present/diff.hpp"
@@ -54,6 +57,19 @@ analyses::Sentence growth_sentence(const analyses::Growth& row, present::Syntax 
     return sentence;
 }
 
+// Two inputs, or a running VM and how long it is given.
+Status names_two(const Context& context) {
+    const Options& options = context.options();
+    const bool two = options.inputs.size() == 2;
+    if (two && context.argument(0) == "-" && context.argument(1) == "-")
+        return Error{ErrorCode::usage, "standard input can be one of the two inputs, not both", {}};
+    if (two && !options.duration.empty())
+        return Error{ErrorCode::usage, "diff: --for is for two moments of one running VM, and here are two inputs", {}};
+    if (two || !options.duration.empty()) return ok();
+    return Error{ErrorCode::usage, "diff needs a second input, or how long a running VM is to be watched",
+                 fmt::format("beamheap diff {} --for 30s", present::shell_word(context.argument(0)))};
+}
+
 }  // namespace
 
 static Status cmd_diff(const Context& context) {
@@ -63,10 +79,18 @@ static Status cmd_diff(const Context& context) {
         const auto compared = analyses::over_limit(limit, {});
         if (!compared) return compared.error();
     }
-    if (context.argument(0) == "-" && context.argument(1) == "-")
-        return Error{ErrorCode::usage, "standard input can be one of the two inputs, not both", {}};
+    BH_CHECK(names_two(context));
     BH_TRY(const Side before, load(context, context.argument(0)));
-    BH_TRY(const Side after, load(context, context.argument(1)));
+    if (!context.options().duration.empty()) {
+        BH_TRY(const double seconds, parse_seconds(context.options().duration));
+        if (!before.artifact->snapshot().source.live)
+            return Error{ErrorCode::not_held,
+                         fmt::format("{}: is of one instant, and --for asks for two moments of a running VM",
+                                     context.argument(0)),
+                         "Name a second input, and leave --for out."};
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    }
+    BH_TRY(const Side after, load(context, context.options().inputs.back()));
     const Snapshot& a = before.artifact->snapshot();
     const Snapshot& b = after.artifact->snapshot();
     const std::vector<analyses::Growth> rows = analyses::diff(a, b);
@@ -131,15 +155,20 @@ static Status cmd_diff(const Context& context) {
 
 BH_DEFINE_VERB(diff){
     .name = "diff",
-    .arguments = {Argument{"A", ArgumentKind::input}, Argument{"B", ArgumentKind::input}},
-    .options = "--fail-on",
+    .arguments = {Argument{"A", ArgumentKind::input}, optional({"B", ArgumentKind::input})},
+    .options = "--fail-on --for",
     .summary = "what grew from one input to another",
     .details =
         "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
         "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
         "a\n"
-        "severity does if there are new findings of it.",
-    .examples = "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json",
+        "severity does if there are new findings of it. `diff PID --for 30s` is what grew in a running VM meanwhile, "
+        "with "
+        "rates: there\n"
+        "processes without a name are told apart by their pids, and have their work.",
+    .examples =
+        "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json\ndiff 4711 --for "
+        "30s",
     .alone = true,
     .run = &cmd_diff,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "present/diff.hpp"
 
+#include <algorithm>
+
 #include "present/findings.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -21,6 +23,8 @@ std::string key_text(const analyses::Growth& row, Syntax syntax) {
     if (syntax == Syntax::erlang) return row.key;
     switch (row.what) {
         case GrowthOf::process:
+            if (row.key.starts_with('<')) return printed_text(row.key, syntax);
+            [[fallthrough]];
         case GrowthOf::atom_family: return bare_text(row.key, syntax);
         case GrowthOf::process_group:
         case GrowthOf::stack: return row.key.starts_with('(') ? row.key : printed_text(row.key, syntax);
@@ -72,6 +76,13 @@ Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
              return *g->percent < 0 ? Value(0.0 - std::get<double>(cells::percent(-*g->percent).data()))
                                     : cells::percent(*g->percent);
          }},
+        {{.name = "per_minute",
+          .title = "PER MINUTE",
+          .unit = Unit::count,
+          .doc = "growth as a rate, between two moments of one running VM; null of other inputs",
+          .wide = std::ranges::none_of(rows, [](const analyses::Growth& g) { return g.per_minute.has_value(); }),
+          .unit_by = "unit"},
+         [](Row g) { return g->per_minute ? Value(*g->per_minute) : Value(); }},
     };
     std::vector<Row> each;
     for (const analyses::Growth& row : rows) each.push_back(&row);

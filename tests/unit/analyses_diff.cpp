@@ -259,3 +259,31 @@ TEST_CASE("growth is a share of what there was, and none of nothing", "[diff]") 
     CHECK(percent(2, 4'002).value() == Approx(200'000));
     CHECK_FALSE(percent(0, 4'000).has_value());
 }
+
+TEST_CASE("two moments of one running VM are told apart by pids, and have rates", "[diff]") {
+    test::MadeSnapshot a, b;
+    fill(a, 10, 5, 3);
+    fill(b, 10, 25, 3);
+    a.s.source.live = LiveReading{.pid = 4711, .read_at_ms = 1'000'000};
+    b.s.source.live = LiveReading{.pid = 4711, .read_at_ms = 1'030'000};
+    b.s.processes.back().memory_bytes = 5000;
+    b.s.processes.back().reductions = 700;
+    a.s.processes.back().reductions = 100;
+    const Snapshot &before = a.seal(), &after = b.seal();
+    CHECK(same_vm(before, after));
+    CHECK_FALSE(same_vm(after, before));
+    const std::vector<Growth> rows = diff(before, after);
+    const Growth* const queue = row(rows, GrowthOf::process, "writer", "messages");
+    REQUIRE(queue != nullptr);
+    CHECK(queue->per_minute == 40);
+    const Growth* const worker = row(rows, GrowthOf::process, "<0.13.0> worker:init/1", "memory");
+    REQUIRE(worker != nullptr);
+    CHECK(worker->delta == 3000);
+    CHECK(worker->per_minute == 6000);
+    const Growth* const work = row(rows, GrowthOf::process, "<0.13.0> worker:init/1", "reductions");
+    REQUIRE(work != nullptr);
+    CHECK(work->delta == 600);
+    b.s.source.live->pid = 4712;
+    CHECK_FALSE(same_vm(a.s, b.s));
+    CHECK(row(diff(a.s, b.s), GrowthOf::process, "<0.13.0> worker:init/1", "memory") == nullptr);
+}

@@ -2,6 +2,7 @@
 #include "analyses/diagnosis/diff.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -22,6 +23,7 @@ double scale_of(std::string_view measure, bool bytes) {
     if (measure == "processes" || measure == "ports" || measure == "ets_tables" || measure == "modules") return 100;
     if (measure == "messages" || measure == "timers") return 1000;
     if (measure == "objects") return 100'000;
+    if (measure == "reductions") return 1e9;
     return 10'000;
 }
 
@@ -72,6 +74,19 @@ std::string kind_of(const Snapshot& snapshot, const Process& p) {
 std::string name_or_kind(const Snapshot& snapshot, const Owner& owner) {
     if (owner.name != TextId::none) return std::string(snapshot.text(owner.name));
     return owner.alive() ? kind_of(snapshot, snapshot[owner.process]) : std::string("(gone)");
+}
+
+// What pids tell apart.
+void add_by_pid(Figures& figures, const Snapshot& snapshot) {
+    for (const Process& p : snapshot.processes) {
+        const std::string key =
+            p.name != TextId::none ? std::string(snapshot.text(p.name)) : pid_text(p.pid) + " " + kind_of(snapshot, p);
+        figures.add(GrowthOf::process, key, "reductions", false, p.reductions);
+        if (p.refc_bytes.has()) figures.add(GrowthOf::process, key, "binaries", true, p.refc_bytes);
+        if (p.name != TextId::none) continue;
+        figures.add(GrowthOf::process, key, "messages", false, p.msgq_len);
+        figures.add(GrowthOf::process, key, "memory", true, p.memory_bytes);
+    }
 }
 
 void add_processes(Figures& figures, const Snapshot& snapshot) {
@@ -148,9 +163,10 @@ void add_totals(Figures& figures, const Snapshot& snapshot) {
     figures.has_processes = snapshot.source.process_table_complete;
 }
 
-Figures figures_of(const Snapshot& snapshot) {
+Figures figures_of(const Snapshot& snapshot, bool by_pid) {
     Figures figures;
     add_processes(figures, snapshot);
+    if (by_pid) add_by_pid(figures, snapshot);
     add_stacks(figures, snapshot);
     add_tables(figures, snapshot);
     add_totals(figures, snapshot);
@@ -197,9 +213,17 @@ std::string_view name_of(FindingChange change) {
     return change == FindingChange::added ? "new" : change == FindingChange::kept ? "kept" : "gone";
 }
 
+bool same_vm(const Snapshot& before, const Snapshot& after) {
+    const auto &first = before.source.live, &second = after.source.live;
+    return first && second && first->pid == second->pid && first->read_at_ms < second->read_at_ms;
+}
+
 std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) {
-    const Figures first = figures_of(before);
-    const Figures second = figures_of(after);
+    const bool moments = same_vm(before, after);
+    const Figures first = figures_of(before, moments);
+    const Figures second = figures_of(after, moments);
+    const double minutes =
+        moments ? static_cast<double>(after.source.live->read_at_ms - before.source.live->read_at_ms) / 60'000 : 0;
     std::vector<Growth> rows;
     const auto add = [&](const Figures::Key& key) {
         Growth row{.what = key.what, .key = key.key, .measure = key.measure, .bytes = key.bytes};
@@ -211,6 +235,8 @@ std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) {
             if (row.what == GrowthOf::stack && (*row.delta == 1 || *row.delta == -1)) return;
             if (*row.before != 0)
                 row.percent = 100.0 * static_cast<double>(*row.delta) / static_cast<double>(*row.before);
+            if (const double rate = static_cast<double>(*row.delta) / minutes; moments && std::abs(rate) < 9e18)
+                row.per_minute = std::llround(rate);
             row.weight = static_cast<double>(*row.delta) / scale_of(row.measure, row.bytes) * factor_of(row.what);
         }
         rows.push_back(std::move(row));

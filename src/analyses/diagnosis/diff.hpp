@@ -6,6 +6,9 @@
 // processes are counted by the functions on their stack. ETS tables go by their name and their owner's, ports by kind
 // and driver, atoms by family (atom_families.hpp), timers by receiver and shape of message.
 //
+// Two moments of one running VM are another matter: there a process without a name is the same by its pid, so that each
+// is a row of its own beside its kind's, with the work that it did, and what grew has a rate.
+//
 // Figures of different kinds have to be in one order of growth. Each is weighed: a thousand messages are as much as a
 // hundred processes, a hundred ports, ten thousand atoms or 10 MiB. Sums over the node (memory kinds, totals) count a
 // quarter and stacks nine tenths, so that the thing that grew stands above the sum that it is part of.
@@ -45,9 +48,13 @@ struct Growth {
     bool bytes = false;        ///< else a count
     Count before, after;       ///< missing: that input does not hold it; what was not there is 0
     std::optional<std::int64_t> delta;
-    std::optional<double> percent;  ///< delta, of before; missing where that is 0
-    double weight = 0;              ///< what rows are sorted by; negative where it shrank
+    std::optional<double> percent;           ///< delta, of before; missing where that is 0
+    std::optional<std::int64_t> per_minute;  ///< delta as a rate, between two moments of one running VM
+    double weight = 0;                       ///< what rows are sorted by; negative where it shrank
 };
+
+/// Whether two inputs are moments of one running VM: the same process of the system, read first and read later.
+bool same_vm(const Snapshot& before, const Snapshot& after);
 
 /// Two loads of tables, stacks, labels, atoms and binaries.
 /// Rows that did not change are left out, as are stacks whose number changed by one. Largest growth first. O(n log n).
