@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/code/applications.hpp"
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/logs/log_events.hpp"
@@ -101,6 +102,7 @@ present::Table of_names(NodeModel& m) {
     return Make(m.names());
 }
 
+using Applications = std::vector<analyses::Application>;
 constexpr Demand the_node{need::node}, the_terms{need::terms_and_stacks};
 
 // In the order in which people ask for them.
@@ -197,6 +199,14 @@ const std::array node_tables{
         .name = "module", .doc = "loaded code", .needs = Demand{need::modules}, .verb = "modules", .member = "rows"},
     NodeTable{
         .name = "node", .doc = "other nodes that it knew", .needs = the_node, .whole = &of_names<present::node_table>},
+    NodeTable{.name = "application",
+              .doc = "applications with their versions, and which of them ran",
+              .needs = Demand{need::applications},
+              .whole =
+                  [](NodeModel& m) {
+                      return present::application_table(
+                          m.names(), m.found<Applications>([&] { return analyses::applications(m.artifact()); }));
+                  }},
     NodeTable{.name = "log", .doc = "log events that the node still held", .needs = the_terms, .whole = &log_events},
 };
 

@@ -263,6 +263,33 @@ Table input_table(const Names& names, RedactLevel level, bool full) {
     return table_of(std::move(columns), {Input{analyses::totals(s)}}, {});
 }
 
+Table application_table(const Names& names, std::span<const analyses::Application> applications) {
+    using Row = const analyses::Application*;
+    std::vector<Row> rows;
+    for (const analyses::Application& each : applications) rows.push_back(&each);
+    Columns<Row> columns{
+        {{.name = "name", .title = "APPLICATION", .doc = "its name", .content = Content::name},
+         [](const Row& r) { return text(r->name); }},
+        {{.name = "version",
+          .title = "VERSION",
+          .doc = "of the folder on the node's code path; null of what was built in place"},
+         [](const Row& r) { return text(r->version); }},
+        {{.name = "running",
+          .title = "RUNNING",
+          .holds = Holds::flag,
+          .doc = "whether it was started; null where the application controller's state is not in the input"},
+         [](const Row& r) { return flag(r->running); }},
+        {{.name = "master", .title = "MASTER", .doc = "the process that leads it; null of a library"},
+         [names](const Row& r) { return r->master.has() ? pid(names, r->master) : Value(); }},
+        {{.name = "folder",
+          .title = "FOLDER",
+          .doc = "with its modules, as the node names it",
+          .content = Content::message},
+         [](const Row& r) { return text(r->folder); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "the input has no code path and no application controller");
+}
+
 Table object_list_table(const TermView& view) {
     std::vector<NodeId> rows(view.graph().size());
     std::iota(rows.begin(), rows.end(), NodeId{0});

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "analyses/code/applications.hpp"
 #include "analyses/code/lines.hpp"
 #include "formats/beam/module.hpp"
 #include "support/made_module.hpp"
@@ -158,4 +159,21 @@ TEST_CASE("lines that the input itself has are left as they are", "[lines]") {
     CHECK(line.certainty == LineCertainty::exact);
     CHECK(line.line() == 77);
     CHECK(line.file == "shop.erl");
+}
+
+TEST_CASE("a folder tells its application and the version", "[code]") {
+    const auto of = [](std::string_view folder) {
+        const ApplicationFolder is = application_folder(folder);
+        return std::string(is.name) + " " + std::string(is.version);
+    };
+    CHECK(of("/usr/lib/erlang/lib/kernel-8.5/ebin") == "kernel 8.5");
+    CHECK(of("/srv/shop/lib/shop-1.2.0-rc.1/ebin/") == "shop 1.2.0-rc.1");
+    CHECK(of("_build/default/lib/my_app/ebin") == "my_app ");
+    CHECK(of("/opt/cowboy-2.9.0.ez/cowboy-2.9.0/ebin") == "cowboy 2.9.0");
+    CHECK(of("c:/erl/lib/stdlib-1.18/ebin") == "stdlib 1.18");
+    CHECK(of("/srv/x-git-0.3+abc/ebin") == "x-git 0.3+abc");
+    CHECK(of("/srv/shop/consolidated") == " ");
+    CHECK(of(".") == " ");
+    CHECK(of("/ebin") == " ");
+    CHECK(of("") == " ");
 }

@@ -36,6 +36,7 @@ inline const LoadParts ports = waits;  // who waits for one is told
 inline constexpr LoadParts atoms = node | atom_table;
 inline constexpr LoadParts modules = node | code;
 inline constexpr LoadParts schedulers = node | stacks;
+inline constexpr LoadParts applications = code_path | terms;
 inline constexpr LoadParts logs = stacks | terms;
 inline constexpr LoadParts binaries = node | labels;
 inline constexpr LoadParts ledger = node | labels | code | atom_table;
