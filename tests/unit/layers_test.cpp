@@ -78,7 +78,7 @@ const std::vector<House>& houses() {
           {"slogan", {"base"}},
           {"logs", {"base"}},
           {"causes", {"base", "logs"}},
-          {"code", {"base"}},
+          {"code", {"base", "processes"}},
           {"facts", {"base", "processes", "heaps", "memory", "slogan", "logs", "causes"}},
           {"rules", {"base", "processes", "heaps", "memory", "selectors", "slogan", "logs", "causes", "facts"}},
           {"diagnosis",
