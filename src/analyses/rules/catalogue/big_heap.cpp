@@ -114,6 +114,13 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
         finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
     if (const TermFacts* seen = facts.get<SuspectTerms>().of(id); seen != nullptr && !seen->accumulation.empty())
         finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+        seen != nullptr && !seen->accumulated_copies.empty()) {
+        finding.behind.say("Each of these has {}", seen->accumulated_copies);
+        finding.advise(
+            "What is put there is copied each time, also where it is the same: let elements share one (keep it once in "
+            "the State, and put that into each), or keep it where nothing copies it (a persistent term).");
+    }
     add_stack(facts, id, finding);
 }
 

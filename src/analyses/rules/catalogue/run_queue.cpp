@@ -248,6 +248,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         for (const Process& process : s.processes) all.add(process.reductions);
         finding.title.say("; {}, one of them, has done {} of all work", most,
                           Percent{percent_of(s[most].reductions, all.value()).value_or(0)});
+        const TermFacts* const seen = facts.get<SuspectTerms>().of(most);
+        if (seen != nullptr && !seen->shapes.empty() && seen->shapes.front().percent >= most_work_percent)
+            finding.behind.say("Messages in the queue of {} are {}", most, message(seen->shapes.front().text));
         finding.process = most;
         finding.pid = s[most].pid;
         finding.name = s[most].name;
