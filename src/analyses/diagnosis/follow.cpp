@@ -10,6 +10,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/facts/catalogue/shared_copies.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
@@ -103,9 +104,19 @@ Sentence calls_of_circle(const Snapshot& s, const OwnFunctions& own, const Findi
     return sentence("The calls are made in {} and {}", joined(functions, ", "), last);
 }
 
-// "all of the 130 who wait come from order_api:lock/1", "140 of the 141 who wait come from upload:stat/1, and <0.82.0>
-// from conf:reload/1": the one that is not as the others may be the one that is served
-Sentence whose_work(const Snapshot& s, const OwnFunctions& own, const Finding& worst, bool begins) {
+// Whether the server that it waits for has one request less in its queue than processes wait for it: who is not as the
+// others is most likely whose request it has taken.
+bool is_served(const Facts& facts, ProcId waiter) {
+    const WaitEdge* const edge = facts.get<Waits>().edge(waiter);
+    const ProcId server = edge == nullptr ? ProcId::none : edge->target.process;
+    const WaitFanIn* const fan = server == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(server);
+    return fan != nullptr && facts.snapshot()[server].msgq_len == Count(fan->waiters - 1);
+}
+
+// "all of the 130 who wait come from order_api:lock/1", "140 of the 141 who wait come from upload:stat/1, and the one
+// that is served now is most likely <0.82.0> (conf:reload/1)"
+Sentence whose_work(const Facts& facts, const OwnFunctions& own, const Finding& worst, bool begins) {
+    const Snapshot& s = facts.snapshot();
     std::map<FunctionId, std::pair<std::uint64_t, ProcId>> functions;
     std::uint64_t all = 0;
     for (const ProcId id : worst.members) {
@@ -127,8 +138,12 @@ Sentence whose_work(const Snapshot& s, const OwnFunctions& own, const Finding& w
     Sentence text =
         sentence("{} of the {} who wait come from {}", rule::number(place.first), rule::number(all), function);
     for (const auto& [other, one] : functions)
-        if (other != function && one.first == 1 && place.first + 1 == all)
-            text.say(", and {} from {}", one.second, other);
+        if (other != function && one.first == 1 && place.first + 1 == all) {
+            text.say(is_served(facts, one.second) ? Form<1>(", and the one that is served now is most likely {}")
+                                                  : Form<1>(", and one is {}"),
+                     one.second);
+            if (first_call(s[one.second]) != other) text.say(", from {}", other);
+        }
     return text;
 }
 
@@ -139,7 +154,7 @@ Sentence behind_wait(const Facts& facts, const Finding& worst) {
         return text.empty() ? text : (text.say("."), text);
     }
     Sentence text = why_there(facts, own, worst);
-    const Sentence whose = whose_work(facts.snapshot(), own, worst, text.empty());
+    const Sentence whose = whose_work(facts, own, worst, text.empty());
     if (text.empty() && whose.empty()) return {};
     if (!text.empty() && !whose.empty()) text.say("; ");
     return text.say("{}.", whose), text;

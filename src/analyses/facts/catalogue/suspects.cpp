@@ -35,7 +35,6 @@ constexpr std::uint64_t most_compared = 200'000;  // objects of a term that may 
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
 constexpr std::uint64_t least_copies = 100;  // elements of a collection
-constexpr auto kind_of_references = static_cast<std::uint8_t>(TermKind::reference);
 
 // What --full may look into.
 constexpr SuspectBudget everything{.sample_words = 64'000'000,
@@ -248,9 +247,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         facts.message_binary_bytes = bytes;
     }
     TermMeasures measures(terms);
-    if (alike)
-        facts.references =
-            static_cast<std::uint64_t>(std::ranges::count(terms.graph().all_kinds(), kind_of_references));
+    for (NodeId node = 0; alike && node < terms.graph().size(); ++node)
+        facts.references += terms.graph().kind(node) == TermKind::reference;
     const Accumulation point = accumulation(s, process, terms, measures);
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
