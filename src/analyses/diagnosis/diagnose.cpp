@@ -29,8 +29,9 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
         diagnosis.slogan.meaning = std::move(who);
         diagnosis.tells_who_halted = true;
     }
-    if (!diagnosis.findings.empty())
-        diagnosis.largest_place.text = second_sentence(facts_, diagnosis.findings.front(), diagnosis.largest_place);
+    if (const auto& all = diagnosis.findings;
+        !all.empty() && (all.front().severity != FindingSeverity::info || all.front().leads))
+        diagnosis.largest_place.text = second_sentence(facts_, all.front(), diagnosis.largest_place);
     summarise(facts_.snapshot(), diagnosis);
     return diagnosis;
 }

@@ -479,8 +479,9 @@ std::uint64_t queued_processes(const Scheduler& scheduler) {
 Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes) {
     constexpr std::uint64_t least_each = 256;
     const Snapshot& s = facts.snapshot();
-    if (facts.get<TableRows>().most_objects.empty()) return {};
-    const EtsTable& table = s.ets[facts.get<TableRows>().most_objects.front().table];
+    const std::optional<std::size_t> most = facts.get<MostObjects>().table;
+    if (!most) return {};
+    const EtsTable& table = s.ets[*most];
     const std::uint64_t objects = std::max<std::uint64_t>(table.objects.value_or(0), 1);
     if (unheld_bytes / objects < least_each) return {};
     return sentence("table {} of {} has {}, {} of it for each",

@@ -127,11 +127,8 @@ void add_keys(const Facts& facts, Artifact& artifact, std::vector<RowOfKey>& key
 }  // namespace
 
 const RowsOfTable* TableRows::of(std::size_t table) const {
-    for (const auto* rows : {&large, &most_objects}) {
-        const auto found = std::ranges::find(*rows, table, &RowsOfTable::table);
-        if (found != rows->end()) return &*found;
-    }
-    return nullptr;
+    const auto found = std::ranges::find(large, table, &RowsOfTable::table);
+    return found == large.end() ? nullptr : &*found;
 }
 
 Result<TableRows> find_fact(FactOf<TableRows>, const Facts& facts, Artifact& artifact) {
@@ -145,13 +142,29 @@ Result<TableRows> find_fact(FactOf<TableRows>, const Facts& facts, Artifact& art
             break;
         found.large.push_back(rows_of(s, use.table, artifact));
     }
-    const EtsTable* most = nullptr;
-    for (const EtsTable& table : s.ets)
-        if (table.objects.value_or(0) >= least_objects && is_of_program(s, table) &&
-            (most == nullptr || *table.objects > *most->objects))
-            most = &table;
-    if (most != nullptr)
-        found.most_objects.push_back(rows_of(s, static_cast<std::size_t>(most - s.ets.data()), artifact));
+    return found;
+}
+
+Result<MostObjects> find_fact(FactOf<MostObjects>, const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    MostObjects found;
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < s.ets.size(); ++i) {
+        const std::uint64_t objects = s.ets[i].objects.value_or(0);
+        if (objects < least_objects || objects <= most || !is_of_program(s, s.ets[i])) continue;
+        most = objects;
+        found.table = i;
+    }
+    return found;
+}
+
+Result<CandidateRows> find_fact(FactOf<CandidateRows>, const Facts& facts, Artifact& artifact) {
+    const std::optional<std::size_t> table = facts.get<MostObjects>().table;
+    return table ? CandidateRows{rows_of(facts.snapshot(), *table, artifact)} : CandidateRows{};
+}
+
+Result<PolledRows> find_fact(FactOf<PolledRows>, const Facts& facts, Artifact& artifact) {
+    PolledRows found;
     add_keys(facts, artifact, found.keys);
     return found;
 }

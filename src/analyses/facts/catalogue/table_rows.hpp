@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,30 @@ struct RowOfKey {
     bool ended = false;
 };
 
+/// Of the largest tables, by bytes, that are a quarter of the node's memory.
 struct TableRows {
-    std::vector<RowsOfTable> large;  ///< the largest, by bytes, that are a quarter of the node's memory
-    /// Of the tables that programs have made, the one with most objects, a hundred or more.
-    std::vector<RowsOfTable> most_objects;  ///< one or none
-    std::vector<RowOfKey> keys;             ///< by atoms that are shared names
+    std::vector<RowsOfTable> large;
     const RowsOfTable* of(std::size_t table) const;
 };
 
+/// Of the tables that programs have made, the one with most objects, a hundred or more; no index: there is none.
+struct MostObjects {
+    std::optional<std::size_t> table;
+};
+
+/// The rows of that one.
+struct CandidateRows {
+    RowsOfTable rows;
+};
+
+/// By atoms that are shared names.
+struct PolledRows {
+    std::vector<RowOfKey> keys;
+};
+
 Result<TableRows> find_fact(FactOf<TableRows>, const Facts& facts, Artifact& artifact);
+Result<MostObjects> find_fact(FactOf<MostObjects>, const Facts& facts);
+Result<CandidateRows> find_fact(FactOf<CandidateRows>, const Facts& facts, Artifact& artifact);
+Result<PolledRows> find_fact(FactOf<PolledRows>, const Facts& facts, Artifact& artifact);
 
 }  // namespace beamheap::analyses

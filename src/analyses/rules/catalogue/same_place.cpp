@@ -143,8 +143,9 @@ Started started_by(const Facts& facts, std::span<const ProcId> members) {
 // The row that has that name as its key, where the input has rows: whose it is, and whether that one has ended.
 void say_row_of_key(const Facts& facts, std::string_view key, Finding& finding) {
     const Snapshot& s = facts.snapshot();
-    const auto row = std::ranges::find(facts.get<TableRows>().keys, key, &RowOfKey::key);
-    if (row == facts.get<TableRows>().keys.end()) return;
+    const std::vector<RowOfKey>& keys = facts.get<PolledRows>().keys;
+    const auto row = std::ranges::find(keys, key, &RowOfKey::key);
+    if (row == keys.end()) return;
     const Name table{s.ets[row->table].name};
     if (!row->names.has()) finding.behind.say("It is a key of table {}", table);
     else

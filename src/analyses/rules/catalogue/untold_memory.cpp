@@ -79,15 +79,15 @@ bool say_who_refers(const Facts& facts, std::uint64_t bytes_of_it, Finding& find
 }
 
 bool rows_of_other_nodes(const Facts& facts) {
-    const auto& most = facts.get<TableRows>().most_objects;
-    return !most.empty() && most.front().all(most.front().of_other_nodes);
+    const RowsOfTable& rows = facts.get<CandidateRows>().rows;
+    return rows.all(rows.of_other_nodes);
 }
 
 // The table whose rows may refer to it.
 void say_table(const Facts& facts, std::uint64_t bytes_of_it, bool nodes, Finding& finding) {
     const Sentence table = candidate_table(facts, bytes_of_it);
     if (table.empty()) return;
-    const RowsOfTable& rows = facts.get<TableRows>().most_objects.front();
+    const RowsOfTable& rows = facts.get<CandidateRows>().rows;
     const std::uint64_t with = nodes ? rows.of_other_nodes : rows.references;
     if (rows.looked != 0 && !rows.all(with)) return;
     if (rows.looked == 0) finding.behind.say("Rows may refer to it: {}", table);
@@ -101,7 +101,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const std::uint64_t nobodys = ledger.untold_bytes(LedgerArea::vm);
     const bool native = native_bytes > nobodys;
     const std::uint64_t of_nodes = tables_of_nodes(ledger);
-    const bool nodes = !native && (of_nodes >= nobodys / nodes_part || rows_of_other_nodes(facts));
+    const bool nodes =
+        !native && (of_nodes >= nobodys / nodes_part || (nobodys >= least_bytes && rows_of_other_nodes(facts)));
     const std::uint64_t untold = native ? native_bytes : nodes ? saturating_add(nobodys, of_nodes) : nobodys;
     const double percent = percent_of(untold, node_bytes(facts)).value_or(0);
     if (untold < least_bytes || percent < medium_percent) return;
