@@ -18,7 +18,7 @@ copied_settings(Args) ->
     Healthy = healthy(Args),
     Settings = settings(),
     persistent_term:put(shop_settings, Settings),
-    All = [proc_lib:spawn(?MODULE, Kind, [case Healthy of true -> shared; false -> Settings end]) || Kind <- [feeds, watches, serves], _ <- lists:seq(1, 400)],
+    All = [proc_lib:spawn(?MODULE, Kind, [case Healthy of true -> shared; false -> Settings end]) || Kind <- [feeds, watches, serves], _ <- lists:seq(1, 700)],
     all_rest(All),
     plan(Args, #{findings => [multitude], severity => medium, culprit => hd(All), many => length(All)}).
 
@@ -38,7 +38,7 @@ captured_state(Args) ->
 copies_kept(Args) ->
     {ok, Owner} = gen_server:start({local, conn_registry}, ?MODULE, {conns, healthy(Args), none, #{}}, []),
     Options = settings(),
-    [gen_server:cast(Owner, {register, I, Options}) || I <- lists:seq(1, 1200)],
+    [gen_server:cast(Owner, {register, I, Options}) || I <- lists:seq(1, 900)],
     sys:get_status(Owner),
     gen_server:call(Owner, collect),
     all_rest([Owner]),
@@ -49,7 +49,7 @@ versions_kept(Args) ->
     Versions = ?SICK(Args, 12, 1),
     [persistent_term:put({price_list, rates, V}, [{I, V, eur} || I <- lists:seq(1, 30000)]) || V <- lists:seq(1, Versions)],
     timer:sleep(500),
-    plan(Args, #{findings => [literals], many => Versions, culprit => self()}).
+    plan(Args, #{findings => [literals], severity => medium, many => Versions, culprit => self()}).
 
 %% Connections that keep a stream of zlib each.
 streams_held(Args) ->

@@ -131,8 +131,8 @@ TEST_CASE("lists with as many elements of several kinds are told place by place"
     };
     CHECK(said("[[get,1,<<\"/a\">>],[get,2,<<\"/b\">>],[get,3,<<\"/c\">>],[get,4,<<\"/d\">>]]") ==
           "a list of 4 [get, integer, <<\"/...\">>]");
-    CHECK(said("[[get,1],[get,2],[get,3]]") == "a list of 3 [atom or integer, ...]");        // few
-    CHECK(said("[[get,1],[get,2],[get,3],[get]]") == "a list of 4 [atom or integer, ...]");  // not as many in each
+    CHECK(said("[[get,1],[get,2],[get,3]]") == "a list of 3 [get or integer, ...]");        // few
+    CHECK(said("[[get,1],[get,2],[get,3],[get]]") == "a list of 4 [get or integer, ...]");  // not as many in each
     CHECK(said("[[1,2],[1,2],[1,2],[1,2]]") == "a list of 4 [integer, ...]");
 }
 

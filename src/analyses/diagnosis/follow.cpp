@@ -81,7 +81,7 @@ Sentence why_there(const Facts& facts, const OwnFunctions& own, const Finding& w
     if (worst.process == ProcId::none || rule::idle(facts, worst.process)) return {};
     const Process& process = s[worst.process];
     if (const FunctionId function = own.on_stack_of(process); function != FunctionId::none) {
-        if (names(worst.title, function)) return {};
+        if (names(worst.title, function) || function == process.current_function) return {};
         return sentence("{} is there for {}", worst.process, function);
     }
     const ProcId whom = works_for(facts, process);
@@ -175,7 +175,7 @@ Sentence copies_there(const Facts& facts) {
 Sentence second_sentence(const Facts& facts, const Finding& worst, const LargestPlace& place) {
     const std::uint64_t node = rule::node_bytes(facts).value_or(0);
     const bool holds_little = worst.bytes.value_or(0) < node / small_part;
-    if (worst.behind.empty() && !place.stands_out && holds_little && (worst.of_waiting || !worst.members.empty()))
+    if (worst.behind.empty() && !place.stands_out && holds_little && !worst.members.empty())
         if (Sentence text = behind_wait(facts, worst); !text.empty()) return text;
     Sentence text = place.text;
     if (!worst.behind.empty()) {

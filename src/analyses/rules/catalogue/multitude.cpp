@@ -132,8 +132,8 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     return true;
 }
 
-// "2,500 processes of 5 kinds have each a copy of the same #{routes, tls, db} (20.7 KiB): 50.6 MiB (81 % of the node's
-// memory)"
+// "2,500 processes of 5 kinds, as ws_conn:init/2, have each a copy of one term, a map #{routes, tls, db} (20.7 KiB):
+// 81 % of the node's memory"
 bool add_copies(const Facts& facts, const SharedCopies& copies, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const double percent = percent_of(copies.bytes, node_bytes(facts)).value_or(0);
@@ -145,16 +145,16 @@ bool add_copies(const Facts& facts, const SharedCopies& copies, Finding& finding
     finding.count = copies.processes;
     finding.bytes = copies.bytes;
     finding.percent = percent;
-    const Sentence kinds = copies.kinds.size() == 1 ? sentence("of {}", copies.kinds.front())
-                                                    : sentence("of {} kinds, {} one of them,",
-                                                               number(copies.kinds.size()), copies.kinds.front());
+    const Sentence kinds = copies.kinds.size() == 1
+                               ? sentence("of {}", copies.kinds.front())
+                               : sentence("of {} kinds, as {},", number(copies.kinds.size()), copies.kinds.front());
     const std::uint64_t each = copies.bytes / std::max<std::uint64_t>(copies.processes, 1);
-    finding.title.say("{} {} have each a copy of one term, {} ({}): {} ({} of the node's memory)",
-                      processes(copies.processes), kinds, copies.what, bytes(each), bytes(copies.bytes),
-                      Percent{percent});
+    finding.title.say("{} {} have each a copy of one term, {} ({}): {} of the node's memory",
+                      processes(copies.processes), kinds, copies.what, bytes(each), Percent{percent});
     if (copies.original != ProcId::none)
         finding.behind.say("{}, who has started them, has it as well", copies.original);
     finding.evidence = {figure("one copy", each, AmountUnit::bytes),
+                        figure("all copies", copies.bytes, AmountUnit::bytes, Confidence::estimate),
                         figure("processes that were looked at", copies.looked, AmountUnit::count),
                         figure("of these, with the same term", copies.same, AmountUnit::count),
                         fact("one of those that have it", sentence("{}", copies.example))};

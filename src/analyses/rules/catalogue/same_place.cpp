@@ -250,7 +250,7 @@ void say_ended(const NamedEnded& ended, Finding& finding) {
         figure("of them, those that name a process that has ended", ended.by, AmountUnit::count, Confidence::estimate));
     finding.advise(
         "Monitor whom something is asked of (`erlang:monitor/2`), as `gen_server:call/2` does, and take 'DOWN' in the "
-        "same receive: then its end is an answer. Look for why it has ended: `beamheap logs DUMP`");
+        "same receive: then its end is an answer.");
 }
 
 // What goes with work that stands still, and is no reason of it: told behind the work.

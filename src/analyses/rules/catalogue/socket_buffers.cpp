@@ -17,6 +17,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
@@ -32,6 +33,7 @@ void say_owners(const Facts& facts, std::uint64_t in_buffers, Finding& finding) 
     struct Sockets {
         std::uint64_t count = 0, silent = 0;  // of these, those that have delivered nothing either
         ProcId example = ProcId::none;
+        bool several = false;  // owners
     };
     std::map<FunctionId, Sockets> kinds;
     for (const Port& port : s.ports) {
@@ -41,6 +43,7 @@ void say_owners(const Facts& facts, std::uint64_t in_buffers, Finding& finding) 
             continue;
         Sockets& sockets = kinds[first_call(s[owner])];
         if (sockets.count++ == 0) sockets.example = owner;
+        sockets.several |= sockets.example != owner;
         sockets.silent += port.input_bytes == Count(0);
     }
     kinds.erase(FunctionId::none);
@@ -48,7 +51,10 @@ void say_owners(const Facts& facts, std::uint64_t in_buffers, Finding& finding) 
     const auto& [kind, sockets] =
         *std::ranges::max_element(kinds, {}, [](const auto& each) { return each.second.count; });
     if (sockets.count < least_of_kind) return;
-    finding.behind.say("{} of the sockets are of {}, {} for each of them", number(sockets.count), kind,
+    // What was spawned without a name of its own is of many kinds.
+    if (sockets.several && erlang::is_library(module_of(s, kind))) return;
+    finding.behind.say("{} of the sockets are of {}, {} for each of them", number(sockets.count),
+                       sockets.several ? sentence("{}", kind) : sentence("{}", sockets.example),
                        bytes(in_buffers / sockets.count));
     if (sockets.silent == sockets.count) finding.behind.add(Ours(", and no whole packet has come in on these"));
     finding.evidence.push_back(fact("one that owns such a socket", sentence("{}", sockets.example)));
