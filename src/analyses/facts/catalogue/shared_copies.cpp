@@ -15,7 +15,7 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t most_samples_of_copies = 12, most_parents = 3;
+constexpr std::size_t most_samples_of_copies = 5, most_parents = 3;
 constexpr std::uint64_t least_of_copies = 50;           // processes
 constexpr std::uint64_t least_copied_bytes = 4u << 20;  // on the heaps of these
 constexpr std::uint64_t largest_sample = 50'000;        // words
@@ -67,22 +67,22 @@ Result<SharedCopies> find_fact(FactOf<SharedCopies>, const Facts& facts, Artifac
     const std::vector<ProcId> samples = copy_samples(s);
     if (samples.empty()) return SharedCopies{};
     CommonParts parts;
+    std::vector<std::unique_ptr<TermSource>> sources;
     // Literals, which all of them refer to, are measured once, with the first.
-    std::unique_ptr<TermSource> first;
     std::optional<TermMeasures> of_first;
     const auto look_at = [&](ProcId id) {
         auto terms = artifact.terms(id);
         std::vector<Element> roots;
         if (!terms) return parts.skip();
-        for (std::size_t i = 0; i < (*terms)->graph().roots().size(); ++i) roots.push_back((*terms)->root(i));
+        TermSource& source = *sources.emplace_back(std::move(*terms));
+        for (std::size_t i = 0; i < source.graph().roots().size(); ++i) roots.push_back(source.root(i));
         if (of_first) {
-            TermMeasures measures(**terms, &*of_first);
-            parts.add(**terms, measures, roots);
+            TermMeasures measures(source, &*of_first);
+            parts.add(source, measures, roots);
             return;
         }
-        first = std::move(*terms);
-        of_first.emplace(*first);
-        parts.add(*first, *of_first, roots);
+        of_first.emplace(source);
+        parts.add(source, *of_first, roots);
     };
     for (const ProcId id : samples) look_at(id);
     SharedCopies found;
@@ -90,13 +90,13 @@ Result<SharedCopies> find_fact(FactOf<SharedCopies>, const Facts& facts, Artifac
     auto common = parts.best(samples.size());
     if (!common) return found;
     found.words = common->words;
-    found.what = std::move(common->what);
+    found.what = common->what;
     found.same = common->samples.size();
     found.example = samples[common->samples.front()];
     const std::vector<ProcId> parents = parents_of_samples(s, samples);
     for (const ProcId id : parents) look_at(id);
     for (std::size_t i = 0; i < parents.size() && found.original == ProcId::none; ++i)
-        if (parts.has(samples.size() + i, common->digest)) found.original = parents[i];
+        if (parts.has(samples.size() + i, *common)) found.original = parents[i];
     std::map<FunctionId, std::uint64_t> kinds;
     std::uint64_t words = 0;
     for (const std::size_t sample : common->samples) kinds.try_emplace(first_call(s[samples[sample]]), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the processes that hold most of the heaps' memory hold the same: a copy each of one term.
 //
-// Theory: heaps/copies.hpp. Twelve processes stand for all, evenly by the words on their heaps, whatever they were
+// Theory: heaps/copies.hpp. Five processes stand for all, evenly by the words on their heaps, whatever they were
 // started as: a configuration that each of five kinds of processes was given is one disease, not five. Those who have
 // started them are looked at, too: a fun that was made in a server takes with it what it names of that server's State.
 #pragma once
