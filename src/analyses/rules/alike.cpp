@@ -50,8 +50,8 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
-    alike.what.say(alike.same ? Form<2>("each has the same in {} ({})") : Form<2>("a typical one in {} ({})"),
-                   typical.accumulated, bytes(typical.accumulated_bytes));
+    if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
+    else alike.what.say("a typical one in {} ({})", typical.accumulated, bytes(typical.accumulated_bytes));
     if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)
         alike.what.say(", as many as table {} has objects", Name{table->name});
