@@ -56,6 +56,7 @@ public:
         return not_held("a crash dump has no contents of ETS tables, only their sizes",
                         "A core image has them: `gcore PID`, then `beamheap ets core.PID TABLE`.");
     }
+    Result<PersistentTerms> persistent_terms() override;
     Result<StoredBinaries> stored_binaries() override {
         return not_held("a crash dump has no contents of ETS tables", "Core images have them.");
     }
@@ -184,6 +185,19 @@ Result<std::shared_ptr<const Literals>> CrashDump::literals() {
             snapshot_.anomalies.add(Anomaly::bad_line, 0, "=literals");
     }
     return literals_;
+}
+
+Result<PersistentTerms> CrashDump::persistent_terms() {
+    if (literals_in_heaps_) return PersistentTerms{};  // before OTP 21.2 there are none
+    BH_TRY(std::shared_ptr<const Literals> shared, literals());
+    BH_TRY(std::vector<SectionText> sections, texts_.shared(ProcId::none, false));
+    PersistentTerms found;
+    std::unique_ptr<DumpTerms> terms = DumpTerms::of_literals(texts_, heap_dialect_, std::move(shared));
+    for (SectionText& section : sections)
+        if (section.section == TermSection::persistent_terms) terms->add_pairs(std::move(section), found.entries);
+    terms->channel = [this](std::string_view node) { return channel_of(node); };
+    found.terms = std::move(terms);
+    return found;
 }
 
 Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process, const TermsWanted& wanted) {

@@ -226,6 +226,30 @@ const char* DumpTerms::element(const char* p, const char* end, Element& out) {
     }
 }
 
+std::unique_ptr<DumpTerms> DumpTerms::of_literals(const TermSections& texts, const HeapDialect& dialect,
+                                                  std::shared_ptr<const Literals> literals) {
+    std::unique_ptr<DumpTerms> terms(new DumpTerms(texts, dialect));
+    terms->heap_ = std::make_shared<const ReadHeap>();
+    terms->literals_ = std::move(literals);
+    return terms;
+}
+
+void DumpTerms::add_pairs(SectionText section, std::vector<PersistentTerms::Entry>& out) {
+    pairs_.push_back(std::make_unique<SectionText>(std::move(section)));
+    const std::string_view text = pairs_.back()->text();
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    while (p < end) {
+        PersistentTerms::Entry entry;
+        p = element(p, end, entry.key);
+        const bool pair = p < end && *p == '|';
+        if (pair) p = element(p + 1, end, entry.value);
+        if (pair && (p == end || *p == '\n' || *p == '\r')) out.push_back(entry);
+        const void* const next = p < end ? std::memchr(p, '\n', static_cast<std::size_t>(end - p)) : nullptr;
+        p = next == nullptr ? end : static_cast<const char*>(next) + 1;
+    }
+}
+
 Element DumpTerms::at(std::uint64_t address) {
     Element e;
     e.address = address;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "beamheap/artifact.hpp"
 #include "beamheap/error.hpp"
 #include "beamheap/terms.hpp"
 #include "formats/crashdump/heap_reader.hpp"
@@ -34,6 +35,11 @@ public:
                                                         const HeapFacts& facts, const HeapDialect& dialect,
                                                         const TermsWanted& wanted,
                                                         std::shared_ptr<const Literals> literals);
+    /// No heap: only literals.
+    static std::unique_ptr<DumpTerms> of_literals(const TermSections& texts, const HeapDialect& dialect,
+                                                  std::shared_ptr<const Literals> literals);
+    /// Appends the keys and values of a section with lines Key|Value, and keeps its text.
+    void add_pairs(SectionText section, std::vector<PersistentTerms::Entry>& out);
     void set_literals(std::shared_ptr<const Literals> literals) { literals_ = std::move(literals); }
 
     const HeapGraph& graph() const override { return heap_->graph; }
@@ -77,6 +83,7 @@ private:
     const TermSections& texts_;
     HeapDialect dialect_;
     std::vector<SectionText> sections_;
+    std::vector<std::unique_ptr<SectionText>> pairs_;  // which elements that were given name
     std::shared_ptr<const ReadHeap> heap_;
     bool in_part_ = false;
     std::uint32_t looks_ = 0;

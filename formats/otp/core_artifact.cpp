@@ -134,6 +134,24 @@ public:
         return contents;
     }
 
+    Result<PersistentTerms> persistent_terms() override {
+        PersistentTerms found;
+        if (!vm_->terms_readable) return found;
+        Decoder reader(*vm_);
+        const std::vector<std::uint64_t> tuples = persistent_tuples(*vm_, reader);
+        if (live()) vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
+        auto terms = CoreTerms::of_literals(*vm_, snapshot_, tuples);
+        for (const std::uint64_t address : tuples) {
+            const Element tuple = terms->at(address);
+            if (tuple.kind != ElementKind::object || terms->head(tuple.id).kind != TermKind::tuple) continue;
+            ElementCursor cursor = terms->elements(tuple.id);
+            PersistentTerms::Entry entry;
+            if (terms->next(cursor, entry.key) && terms->next(cursor, entry.value)) found.entries.push_back(entry);
+        }
+        found.terms = std::move(terms);
+        return found;
+    }
+
     Result<StoredBinaries> stored_binaries() override {
         if (!vm_->terms_readable) return StoredBinaries{};
         Decoder reader(*vm_);

@@ -155,6 +155,15 @@ struct TableContents {
     bool damaged = false;   ///< its structure could not be followed to the end
 };
 
+/// What persistent_term:put/2 keeps.
+struct PersistentTerms {
+    struct Entry {
+        Element key, value;
+    };
+    std::unique_ptr<TermSource> terms;  ///< to read them by
+    std::vector<Entry> entries;         ///< as they stand in the VM's table
+};
+
 /// Every kind of input answers every question itself: there are no answers to inherit. What no input of its kind holds
 /// it says as ErrorCode::not_held, in a sentence that names the kind and says where else to look.
 class Artifact {
@@ -185,6 +194,9 @@ public:
     /// Objects of the ETS table with this index in Snapshot::ets, `limit` of them at the most, as roots of kind
     /// `table_object` in the table's order: by key in ordered sets, else by hash. Needs LoadPlan::tables.
     virtual Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) = 0;
+
+    /// Persistent terms by their keys. load() must have been asked for terms.
+    virtual Result<PersistentTerms> persistent_terms() = 0;
 
     /// Binaries that ETS tables and persistent terms hold. Needs LoadPlan::tables.
     virtual Result<StoredBinaries> stored_binaries() = 0;

@@ -67,6 +67,7 @@ public:
     Result<TableContents> table_contents(std::size_t table, std::uint64_t limit) override {
         return artifact_->table_contents(table, limit);
     }
+    Result<PersistentTerms> persistent_terms() override { return artifact_->persistent_terms(); }
     Result<StoredBinaries> stored_binaries() override { return artifact_->stored_binaries(); }
     Result<std::vector<TracedFunction>> traced() override { return artifact_->traced(); }
     Result<Carriers> carriers() override { return artifact_->carriers(); }

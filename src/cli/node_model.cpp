@@ -47,6 +47,7 @@ public:
     bool can_identify() const override { return false; }
     void identify(ProcId) override {}
     Result<TableContents> table_contents(std::size_t, std::uint64_t) override { return none(); }
+    Result<PersistentTerms> persistent_terms() override { return none(); }
     Result<StoredBinaries> stored_binaries() override { return none(); }
     Result<std::vector<TracedFunction>> traced() override { return none(); }
     Result<Carriers> carriers() override { return none(); }

@@ -2,6 +2,7 @@
 #include "erlang/modules.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace beamheap::erlang {
@@ -51,6 +52,15 @@ bool is_called_after(std::string_view module, std::string_view application) {
 bool has_role(std::string_view module, ModuleRole role) {
     const auto found = std::ranges::lower_bound(rows, module, {}, &ModuleRow::name);
     return found != std::end(rows) && found->name == module && found->has(role);
+}
+
+bool is_of_otp(std::string_view module) {
+    constexpr std::array<std::string_view, 26> families{
+        "application_", "auth",    "code_",    "dets",  "disk_log", "dist_",   "erl_", "erts_",   "file_io_server",
+        "file_server",  "global_", "group",    "httpc", "inet",     "inets",   "init", "logger",  "mnesia",
+        "net_kernel",   "prim_",   "proc_lib", "ssl",   "standard", "supervi", "tls_", "user_drv"};
+    return std::ranges::find(known_modules(), module, &ModuleRow::name) != known_modules().end() ||
+           std::ranges::any_of(families, [&](std::string_view family) { return module.starts_with(family); });
 }
 
 bool is_library(std::string_view module) {

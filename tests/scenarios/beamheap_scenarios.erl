@@ -21,7 +21,7 @@
 
 themes() ->
     [scenario_zoo, scenario_waits, scenario_growth, scenario_leaks, scenario_deaths, scenario_large, scenario_collecting, scenario_resting,
-             scenario_busy, scenario_overload, scenario_restarts, scenario_running, scenario_stalled, scenario_outside, scenario_kept, scenario_untold, scenario_hand, scenario_hidden, scenario_many, scenario_walls,
+             scenario_busy, scenario_overload, scenario_restarts, scenario_running, scenario_stalled, scenario_outside, scenario_kept, scenario_untold, scenario_hand, scenario_hidden, scenario_many, scenario_same, scenario_walls,
              scenario_ledger, scenario_secrets, scenario_plants, scenario_doors].
 
 %% Prints the names of all scenarios.

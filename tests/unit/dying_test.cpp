@@ -11,7 +11,7 @@ using namespace beamheap::analyses;
 
 namespace {
 
-constexpr std::uint64_t mebibyte = 1u << 20;
+constexpr std::uint64_t mebibyte_of_dying = 1u << 20;
 
 Process& formats(test::MadeSnapshot& made, std::uint32_t number, const char* module, const char* function) {
     Process& process = made.at(
@@ -44,13 +44,13 @@ TEST_CASE("tables that are in no list are being deleted where somebody is exitin
         test::MadeSnapshot made;
         made.idle(1, "keeper");
         if (exits) made.s.processes.back().state = ProcessState::exiting;
-        made.s.memory.push_back({made.text("ets"), 100 * mebibyte});
+        made.s.memory.push_back({made.text("ets"), 100 * mebibyte_of_dying});
         EtsTable& table = made.s.ets.emplace_back();
-        table.words = 10 * mebibyte / 8;
+        table.words = 10 * mebibyte_of_dying / 8;
         const Facts facts(made.s);
         const Dying& dying = facts.get<Dying>();
         CHECK(dying.exiting.size() == (exits ? 1 : 0));
         CHECK(dying.untold_table_bytes.has() == exits);
-        if (exits) CHECK(*dying.untold_table_bytes == 90 * mebibyte);
+        if (exits) CHECK(*dying.untold_table_bytes == 90 * mebibyte_of_dying);
     }
 }

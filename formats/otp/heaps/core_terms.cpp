@@ -136,6 +136,13 @@ CoreTerms::CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& o
     fetch_all();
 }
 
+std::unique_ptr<CoreTerms> CoreTerms::of_literals(const Vm& vm, const Snapshot& snapshot,
+                                                  const std::vector<std::uint64_t>& addresses) {
+    auto terms = std::make_unique<CoreTerms>(vm, snapshot, EtsObjects{});
+    terms->literals_.build(vm, terms->memory_, addresses);
+    return terms;
+}
+
 std::unique_ptr<CoreTerms> CoreTerms::moved_terms(const Vm& vm, const Snapshot& snapshot) {
     auto terms = std::make_unique<CoreTerms>(vm, snapshot, EtsObjects{});
     terms->moved_ = true;

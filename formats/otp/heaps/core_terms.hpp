@@ -43,6 +43,10 @@ public:
     /// The terms of an ETS table.
     CoreTerms(const Vm& vm, const Snapshot& snapshot, const EtsObjects& objects);
 
+    /// Literals, and what they refer to; no heap.
+    static std::unique_ptr<CoreTerms> of_literals(const Vm& vm, const Snapshot& snapshot,
+                                                  const std::vector<std::uint64_t>& addresses);
+
     /// Of a process of a running VM that did not stand still: none.
     static std::unique_ptr<CoreTerms> moved_terms(const Vm& vm, const Snapshot& snapshot);
     bool moved() const override { return moved_; }

@@ -20,6 +20,17 @@ void add_all(const HeapGraph& graph, std::uint32_t table, StoredBinaries& out) {
 
 }  // namespace
 
+std::vector<std::uint64_t> persistent_tuples(const Vm& vm, Decoder& reader) {
+    std::vector<std::uint64_t> found;
+    const std::uint64_t table = vm.roots.persistent_terms;
+    if (table == 0) return found;
+    const std::uint64_t room = reader.memory.word(table + reader.at.persistent_allocated).value_or(0);
+    const bytes::Bytes slots = reader.memory.from(table + reader.at.persistent_terms, room * 8);
+    for (std::size_t at = 0; at + 8 <= slots.size(); at += 8)
+        if (const auto word = load<Word>(slots.data() + at); is_boxed(word)) found.push_back(address_of(word));
+    return found;
+}
+
 StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Decoder& reader) {
     StoredBinaries result;
     for (std::uint32_t i = 0; i < snapshot.ets.size(); ++i) {
@@ -44,14 +55,8 @@ StoredBinaries read_stored_binaries(const Vm& vm, const Snapshot& snapshot, Deco
         }
     }
     if (vm.roots.persistent_terms != 0) {
-        const std::uint64_t table = vm.roots.persistent_terms;
-        const std::uint64_t room = reader.memory.word(table + reader.at.persistent_allocated).value_or(0);
-        const bytes::Bytes slots = reader.memory.from(table + reader.at.persistent_terms, room * 8);
-        std::vector<std::uint64_t> first;
-        for (std::size_t at = 0; at + 8 <= slots.size(); at += 8)
-            if (const auto word = load<Word>(slots.data() + at); is_boxed(word)) first.push_back(address_of(word));
         LiteralGraph graph;
-        graph.build(vm, reader.memory, first);
+        graph.build(vm, reader.memory, persistent_tuples(vm, reader));
         result.lost += graph.damaged();
         add_all(graph.graph(), StoredBinary::persistent_term, result);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/diagnose.hpp"
 
+#include "analyses/diagnosis/follow.hpp"
 #include "analyses/diagnosis/halt.hpp"
 #include "analyses/diagnosis/summary.hpp"
 #include "analyses/facts/catalogue/application_starts.hpp"
@@ -28,6 +29,9 @@ Result<Diagnosis> Diagnoser::judge(Artifact& artifact) {
         diagnosis.slogan.meaning = std::move(who);
         diagnosis.tells_who_halted = true;
     }
+    if (const auto& all = diagnosis.findings;
+        !all.empty() && (all.front().severity != FindingSeverity::info || all.front().leads))
+        diagnosis.largest_place.text = second_sentence(facts_, all.front(), diagnosis.largest_place);
     summarise(facts_.snapshot(), diagnosis);
     return diagnosis;
 }

@@ -21,7 +21,7 @@ struct Diagnosis {
     Death death;
     std::vector<Finding> findings;  ///< worst first
 
-    LargestPlace largest_place;  ///< where most of the memory is
+    LargestPlace largest_place;  ///< where most of the memory is, or what goes on behind a wait (follow.hpp)
 
     /// The sentences to begin with: the worst finding, unless it is of severity info; what the slogan or the signal
     /// means; who was running; what the input leaves out. Each is said once. The second one is where most of the memory

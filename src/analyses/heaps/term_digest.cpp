@@ -9,11 +9,13 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::uint64_t bytes_of_binary = 4096;
+constexpr std::uint64_t mark_of_cell = 0xC0115C0115C0115u;
 
 class Digest {
 public:
     void add(std::uint64_t number) {
-        for (unsigned i = 0; i < 8; ++i) byte(static_cast<std::uint8_t>(number >> (8 * i)));
+        value_ = (value_ ^ number) * 0x9E3779B97F4A7C15u;
+        value_ ^= value_ >> 32;
     }
     void add(std::string_view text) {
         add(text.size());
@@ -56,6 +58,10 @@ void add_head(TermSource& terms, ObjectId id, const ObjectHead& head, Digest& di
     }
 }
 
+bool is_cell(const TermSource& terms, ObjectId id) {
+    return id.space == ObjectId::Space::heap && terms.graph().kind(id.number) == TermKind::cons;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most) {
@@ -74,8 +80,9 @@ std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term,
             case ElementKind::port: digest.add(at.port.number); break;
             case ElementKind::object: {
                 if (++objects > most) return std::nullopt;
-                const ObjectHead head = terms.head(at.id);
-                add_head(terms, at.id, head, digest);
+                // Of a cell, of which there are most, the kind is all that is to be known beside its elements.
+                if (is_cell(terms, at.id)) digest.add(mark_of_cell);
+                else add_head(terms, at.id, terms.head(at.id), digest);
                 elements.clear();
                 ElementCursor cursor = terms.elements(at.id);
                 for (Element element; terms.next(cursor, element);) elements.push_back(element);

@@ -4,7 +4,7 @@
 // Theory. A term that was sent or kept by many is copied for each: the same structure with the same contents, at other
 // addresses. So its parts are gone through in one order, and a number is made of what they are: kinds, sizes, numbers,
 // names, the bytes of binaries. Terms whose numbers differ are different; those whose numbers are the same are taken
-// for the same (64 bits, FNV-1a). A large map has its pairs in the order of hash values that a node draws at its start,
+// for the same (64 bits). A large map has its pairs in the order of hash values that a node draws at its start,
 // the same for all of its processes.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace {
 constexpr std::size_t most_samples = 64;
 constexpr std::size_t most_fields = 256;  // of a flat map; the VM makes none of more than 32 pairs
 constexpr std::size_t most_places = 6;    // of a tuple or a map that are said one by one
+constexpr std::size_t least_lists = 4;    // whose elements may be places
 constexpr unsigned deepest = 3;           // levels of elements within elements
 constexpr std::uint64_t most_cells = 4'000'000;
 constexpr std::size_t longest_beginning = 24;  // of binaries, in bytes
@@ -138,6 +140,12 @@ public:
         }
         if (pairs.keys.empty()) return Ours("terms");
         return sentence("{} => {}", common(pairs.keys, 1), values_of(pairs, 1));
+    }
+
+    Sentence of_all(std::span<const Element> terms) {
+        Samples samples;
+        for (const Element& term : terms) samples.add(term);
+        return common(samples.kept(), 0);
     }
 
     bool is_structure(const Element& term) { return class_of(term) == Class::tuple && structure_of(term).has_value(); }
@@ -484,14 +492,37 @@ private:
         return text;
     }
 
-    // [{integer, binary}, ...]: what lists hold, all of them together.
+    // [{integer, binary}, ...]: what lists hold, all of them together. Few elements, as many in each list, are places
+    // as those of a tuple are: [<<"GET">>, <<"/users/...">>, integer].
     Sentence of_lists(const std::vector<Element>& samples, unsigned depth, const Sentence& plain) {
+        if (const Sentence places = of_places(samples, depth); !places.empty()) return places;
         std::vector<Element> elements;
         for (const Element& sample : samples)
             for (const Element& each : reader_.list(sample, 4))
                 if (elements.size() < most_samples) elements.push_back(each);
         if (elements.empty()) return plain;
         return sentence("[{}, ...]", common(elements, depth + 1));
+    }
+
+    Sentence of_places(const std::vector<Element>& samples, unsigned depth) {
+        std::vector<std::vector<Element>> places;
+        if (samples.size() < least_lists) return {};
+        for (const Element& sample : samples) {
+            const std::vector<Element> elements = reader_.list(sample, most_places + 1);
+            if (elements.size() < 2 || elements.size() > most_places) return {};
+            if (places.empty()) places.resize(elements.size());
+            if (elements.size() != places.size()) return {};
+            for (std::size_t i = 0; i < places.size(); ++i) places[i].push_back(elements[i]);
+        }
+        std::set<Class> kinds;
+        for (const std::vector<Element>& place : places) kinds.insert(class_of(place.front()));
+        if (kinds.size() < 2) return {};
+        Sentence text = Ours("[");
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (i != 0) text.add(Ours(", "));
+            text.add(common(places[i], depth + 1));
+        }
+        return text.add(Ours("]")), text;
     }
 
     TermSource& source_;
@@ -513,6 +544,8 @@ std::optional<CollectionShape> collection_shape(TermSource& source, const Elemen
 Sentence entries_in_words(TermSource& source, std::span<const Element> entries, const ShapeRecords& records) {
     return Shapes(source, records).entries(entries);
 }
+
+Sentence terms_in_words(TermSource& source, std::span<const Element> terms) { return Shapes(source).of_all(terms); }
 
 Sentence shape_in_words(TermSource& source, const Element& term, const ShapeRecords& records) {
     return Shapes(source, records).words(term);

@@ -45,6 +45,8 @@ struct CollectionShape {
 std::optional<CollectionShape> collection_shape(TermSource& source, const Element& term);
 /// What entries of a process dictionary, {Key, Value} each, have in common: "{span, reference} => {integer, binary}".
 Sentence entries_in_words(TermSource& source, std::span<const Element> entries, const ShapeRecords& records = {});
+/// What several terms have in common, each of them one of many alike: "{{default, requests_total, [...]}, integer}".
+Sentence terms_in_words(TermSource& source, std::span<const Element> terms);
 /// Whether a tuple is a collection that a module of the standard library made: its elements are no fields of anybody's.
 bool is_structure(TermSource& source, const Element& tuple);
 

@@ -184,7 +184,8 @@ LargestPlace largest_place(const Ledger& ledger) {
         ledger.untold_bytes(LedgerArea::vm) >= whole / third)
         return {.text = untold_place(ledger, whole)};
     LargestPlace place{.text = sentence("Of {}", bytes(whole)),
-                       .stands_out = area < LedgerArea::vm && largest_owner(ledger, area).bytes >= whole / third};
+                       .stands_out = area < LedgerArea::vm && largest_owner(ledger, area).bytes >= whole / third,
+                       .in_processes = area == LedgerArea::processes};
     if (!ledger.total_bytes.has()) place.text.say(" that the input tells of");
     const Sentence owner = owner_clause(ledger, area);
     const bool nobodys = owner == Sentence(nobody_known) && there < whole / 2;

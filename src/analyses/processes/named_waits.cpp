@@ -110,6 +110,22 @@ std::vector<ProcId> only_named(const Snapshot& s) {
     return found;
 }
 
+std::vector<Pid> only_named_ended(const Snapshot& s) {
+    std::vector<Pid> found(s.processes.size());
+    if (!s.source.process_table_complete || s.source.loss.processes != 0) return found;
+    std::vector<bool> several(s.processes.size());
+    for (const StackSlot& slot : s.slots) {
+        const std::size_t process = index_of(slot.process);
+        if (slot.frame != 0 || slot.kind != StackSlot::Kind::pid || process >= found.size()) continue;
+        if (!slot.pid.local() || slot.pid == s.processes[process].pid) continue;
+        if (found[process].has() && found[process] != slot.pid) several[process] = true;
+        found[process] = slot.pid;
+    }
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (several[i] || (found[i].has() && s.find(found[i]) != ProcId::none)) found[i] = Pid{};
+    return found;
+}
+
 void add_named(const Snapshot& s, std::span<const WaitEdge> candidates, Waits& waits) {
     std::vector<WaitEdge> possible;
     std::vector<std::uint64_t> naming(s.processes.size()), waiting(s.functions.size());

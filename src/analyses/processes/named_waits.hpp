@@ -24,6 +24,10 @@ namespace beamheap::analyses {
 /// several. Needs what waits() needs of stacks. O(processes + slots).
 std::vector<ProcId> only_named(const Snapshot& snapshot);
 
+/// By ProcId: the only pid of this node in a process's youngest frame, its own aside, where that process has ended; no
+/// pid: it lives, or there are several. Nothing where processes may have been lost. The same needs and cost.
+std::vector<Pid> only_named_ended(const Snapshot& snapshot);
+
 /// Adds to the edges those of `candidates`, each an estimate of a process that has none, that are taken by these
 /// rules. O(processes + edges).
 void add_named(const Snapshot& snapshot, std::span<const WaitEdge> candidates, Waits& waits);

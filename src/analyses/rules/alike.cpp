@@ -2,6 +2,7 @@
 #include "analyses/rules/alike.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/catalogue/suspects.hpp"
@@ -12,7 +13,8 @@ namespace beamheap::analyses::rule {
 namespace {
 
 constexpr std::uint64_t least_of_table = 1'000;  // objects: fewer are a number that many things have
-constexpr std::uint64_t least_part = 5;          // of what the typical one holds: a fifth of it
+constexpr double nearly_all_percent = 90;
+constexpr std::uint64_t least_part = 5;  // of what the typical one holds: a fifth of it
 
 // A table that has as many objects as a term has elements.
 const EtsTable* table_of_as_many(const Snapshot& s, std::uint64_t count) {
@@ -48,15 +50,41 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
-    alike.what.say(alike.same ? Form<1>("each has the same in {}") : Form<1>("a typical one in {}"),
-                   typical.accumulated);
+    if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
+    else alike.what.say("a typical one in {} ({})", typical.accumulated, bytes(typical.accumulated_bytes));
     if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)
         alike.what.say(", as many as table {} has objects", Name{table->name});
     return alike;
 }
 
+namespace {
+
+// "pool_sup <0.83.0> has started them, and nearly all are idle": who is to end them, where nobody uses them.
+Sentence origin(const Facts& facts, const Alike& alike) {
+    const Snapshot& s = facts.snapshot();
+    std::map<Pid, std::uint64_t> starters;
+    std::uint64_t at_rest = 0;
+    for (const ProcId id : alike.members) {
+        if (s[id].parent.has()) ++starters[s[id].parent];
+        at_rest += idle(facts, id) && s[id].msgq_len.value_or(0) == 0;
+    }
+    const auto nearly_all = [&](std::uint64_t count) {
+        return percent_of(count, std::uint64_t{alike.members.size()}).value_or(0) >= nearly_all_percent;
+    };
+    const auto most = std::ranges::max_element(starters, {}, [](const auto& each) { return each.second; });
+    const ProcId starter = most != starters.end() && nearly_all(most->second) ? s.find(most->first) : ProcId::none;
+    if (starter == ProcId::none)
+        return nearly_all(at_rest) ? Sentence(Ours("Nearly all of them are idle")) : Sentence();
+    Sentence text = sentence("{} has started them", starter);
+    if (nearly_all(at_rest)) text.add(Ours(", and nearly all are idle"));
+    return text;
+}
+
+}  // namespace
+
 void add_alike(const Facts& facts, const Alike& alike, Finding& finding) {
+    finding.behind = origin(facts, alike);
     const TermFacts* const typical = facts.get<SuspectTerms>().of(alike.typical);
     if (typical == nullptr) return;
     finding.evidence.push_back(fact(sentence("most of the heap of {}", alike.typical), typical->accumulation,

@@ -78,6 +78,8 @@ struct Finding {
     FindingSeverity severity = FindingSeverity::info;
     FindingRole role = FindingRole::cause;
     Sentence title;  ///< the culprit and its numbers
+    Sentence
+        behind;  ///< said behind the title where that begins an answer, else a row of evidence; without a full stop
     Subject subject;
     ProcId process = ProcId::none;  ///< the process that it is about, where it is about one
     Pid pid;                        ///< its pid; none where it is not about one

@@ -7,6 +7,7 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/causes/labels.hpp"
+#include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
@@ -17,6 +18,12 @@
 #include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses::rule {
+bool is_of_library(const Snapshot& s, FunctionId function) {
+    const std::string_view module = module_of(s, function);
+    return erlang::is_library(module) || erlang::has_role(module, erlang::ModuleRole::everywhere) ||
+           is_tool(s, function);
+}
+
 namespace {
 
 constexpr std::size_t most_tool_frames = 50;
@@ -29,12 +36,6 @@ Sentence line_words(const Snapshot& s, const Frame& frame) {
     std::string text(line.file.substr(line.file.rfind('/') + 1));
     for (std::size_t i = 0; i < line.lines.size(); ++i) text += (i == 0 ? ":" : " or ") + std::to_string(line.lines[i]);
     return sentence("{}", names(text));
-}
-
-bool is_of_library(const Snapshot& s, FunctionId function) {
-    const std::string_view module = module_of(s, function);
-    return erlang::is_library(module) || erlang::has_role(module, erlang::ModuleRole::everywhere) ||
-           is_tool(s, function);
 }
 
 // " (shop_cart.erl:88)": of the function that it is in; of a library's " (called at shop_cart.erl:88)", where the
@@ -473,6 +474,19 @@ std::uint64_t queued_processes(const Scheduler& scheduler) {
     for (std::size_t i = 0; i + 1 < scheduler.run_queue.size(); ++i)  // the last one is of ports
         queued = saturating_add(queued, scheduler.run_queue[i].value_or(0));
     return queued;
+}
+
+Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes) {
+    constexpr std::uint64_t least_each = 256;
+    const Snapshot& s = facts.snapshot();
+    const std::optional<std::size_t> most = facts.get<MostObjects>().table;
+    if (!most) return {};
+    const EtsTable& table = s.ets[*most];
+    const std::uint64_t objects = std::max<std::uint64_t>(table.objects.value_or(0), 1);
+    if (unheld_bytes / objects < least_each) return {};
+    return sentence("table {} of {} has {}, {} of it for each",
+                    Name{table.name != TextId::none ? table.name : table.id}, AnyProcess{table.owner},
+                    Counted{objects, "object", "objects"}, bytes(unheld_bytes / objects));
 }
 
 Count node_bytes(const Facts& facts) { return facts.snapshot().memory_bytes("total"); }

@@ -84,6 +84,9 @@ std::vector<Finding> run_rules(const Facts& facts) {
             Finding& finding = findings[at];
             finding.rule = rule.id;
             finding.fingerprint = fingerprint(rule.id, finding.subject, facts.snapshot());
+            if (!finding.behind.empty())
+                finding.evidence.insert(finding.evidence.begin(),
+                                        fact("what goes with it", finding.behind, finding.confidence));
             if (finding.next_steps.size() > most_next_steps) finding.next_steps.resize(most_next_steps);
         }
     }

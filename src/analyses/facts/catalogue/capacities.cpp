@@ -25,6 +25,8 @@ constexpr std::uint64_t all_servers = 600'000;     // words of all of them
 constexpr std::uint64_t least_related = 5;
 constexpr std::uint64_t of_times = 1'000;  // what times in milliseconds are counted in
 constexpr std::uint64_t least_gone = 5, many_gone = 30;
+constexpr std::uint64_t gone_of_crowd = 2;  // while so many wait that it can't be chance
+constexpr std::size_t least_crowd = 10;
 constexpr std::size_t least_at_one_place = 3;  // that wait at the same place
 constexpr int strong = 3;
 constexpr int generations = 2;
@@ -141,7 +143,10 @@ public:
         found.limit = 0;
         found.fields.clear();
         found.agrees.clear();
-        if (found.all_ended() && found.ended >= (found.waiters.empty() ? many_gone : least_gone)) {
+        const std::uint64_t least = found.waiters.empty()                 ? many_gone
+                                    : found.waiters.size() >= least_crowd ? gone_of_crowd
+                                                                          : least_gone;
+        if (found.all_ended() && found.ended >= least) {
             found.listening = {};
             return found;
         }

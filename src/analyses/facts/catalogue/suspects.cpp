@@ -7,6 +7,7 @@
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/accumulation.hpp"
+#include "analyses/heaps/copies.hpp"
 #include "analyses/heaps/messages.hpp"
 #include "analyses/heaps/term_digest.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -33,6 +34,7 @@ constexpr std::uint64_t least_alike = 10, least_of_alike = 1u << 20, part_of_ali
 constexpr std::uint64_t most_compared = 200'000;  // objects of a term that may be the same in several processes
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
+constexpr std::uint64_t least_copies = 100;  // elements of a collection
 
 // What --full may look into.
 constexpr SuspectBudget everything{.sample_words = 64'000'000,
@@ -105,6 +107,23 @@ bool may_show_binary(const TermSource& terms, ObjectId id) {
         case TermKind::hash_node: return false;
         default: return true;
     }
+}
+
+// What the values of a collection have each a copy of; what they share is none.
+Sentence copies_within(const Snapshot& s, TermSource& terms, TermMeasures& measures, const CollectionShape& shape) {
+    constexpr std::uint64_t much = 3;  // of what a value has: a third of it
+    const std::vector<Element>& values = shape.values.empty() ? shape.keys : shape.values;
+    if (shape.count < least_copies) return {};
+    CommonParts parts;
+    std::uint64_t words = 0;
+    for (const Element& value : values) {
+        parts.add(terms, measures, std::span(&value, 1));
+        words = saturating_add(words, measures.flat_words(value).value_or(0));
+    }
+    const auto common = parts.best(values.size());
+    if (!common || common->words < words / values.size() / much) return {};
+    return sentence("a copy of one term, {} ({})", common->what,
+                    Amount{saturating_multiply(common->words, s.source.word_size), AmountUnit::bytes});
 }
 
 // Adds the binaries that a message refers to.
@@ -228,6 +247,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         facts.message_binary_bytes = bytes;
     }
     TermMeasures measures(terms);
+    for (NodeId node = 0; alike && node < terms.graph().size(); ++node)
+        facts.references += terms.graph().kind(node) == TermKind::reference;
     const Accumulation point = accumulation(s, process, terms, measures);
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
@@ -241,6 +262,7 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
                 point.term.kind == ElementKind::object ? collection_shape(terms, point.term) : std::nullopt) {
             facts.accumulated_count = shape->count;
             facts.accumulated_processes = named_processes(s, terms, *shape);
+            facts.accumulated_copies = copies_within(s, terms, measures, *shape);
         }
         if (alike && point.term.kind == ElementKind::object)
             facts.accumulated_digest = term_digest(terms, point.term, most_compared);

@@ -70,6 +70,10 @@ struct TermFacts {
     Confidence accumulation_confidence = Confidence::exact;
     Sentence accumulated;  ///< the same in short: "its State > key queue, a list of 41,000 integers"
     std::uint64_t accumulated_bytes = 0;
+    /// "a copy of one term, a map #{cacerts, ciphers} (4.8 KiB)", of the values of that collection; empty:
+    /// they have nothing in common.
+    Sentence accumulated_copies;
+    std::uint64_t references = 0;                     ///< on its heap; of `alike` alone
     std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection
     NamedProcesses accumulated_processes;             ///< that these name
     std::optional<std::uint64_t> accumulated_digest;  ///< to be compared (term_digest.hpp); of `alike` alone

@@ -8,7 +8,7 @@
 //
 // Thresholds: a limit of 5 or more. Nobody waits: info. Somebody waits, or nothing is accepted: medium; ten who wait
 // for what those have who have ended: high. Entries of processes that have ended, of a server whose limit is not known:
-// five while somebody waits (medium), 30 else (info).
+// five while somebody waits, two while ten do (medium), 30 else (info).
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -114,6 +114,22 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
         finding.evidence.push_back(figure("messages in its queue", process.msgq_len, AmountUnit::count));
     if (const TermFacts* seen = facts.get<SuspectTerms>().of(id); seen != nullptr && !seen->accumulation.empty())
         finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+        seen != nullptr && !seen->accumulated_copies.empty()) {
+        finding.behind.say("Each of these has {}", seen->accumulated_copies);
+        finding.advise(
+            "What is put there is copied each time, also where it is the same: let elements share one (keep it once in "
+            "the State, and put that into each), or keep it where nothing copies it (a persistent term).");
+    }
+    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id);
+        seen != nullptr && !seen->accumulated.empty() && seen->accumulated_processes.mostly_ended()) {
+        if (!finding.behind.empty()) finding.behind.say("; ");
+        finding.behind.say("{} of {} of these that were looked at are of processes that have ended",
+                           number(seen->accumulated_processes.ended), number(seen->accumulated_processes.named));
+        finding.advise(
+            "Monitor whom something is kept for (`erlang:monitor/2`), and take it out at 'DOWN'; a caller that has "
+            "given up leaves what it asked for in queues.");
+    }
     add_stack(facts, id, finding);
 }
 

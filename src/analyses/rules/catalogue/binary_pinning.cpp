@@ -162,9 +162,11 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
         said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
+        const Sentence table = said ? candidate_table(facts, *binaries - *s.node.binary_bytes) : Sentence();
         if (said)
             finding.title.say("; processes refer to {}, slices, tables, ports or native code hold the rest",
                               bytes(*s.node.binary_bytes));
+        if (said && !table.empty()) finding.behind.say("Rows may refer to them: {}", table);
     }
     if (!kept && facts.get<Unheld>().has_value() && facts.get<Unheld>()->bytes >= *binaries / 2 &&
         !facts.get<Unheld>()->groups.empty()) {

@@ -20,6 +20,8 @@
 #include <map>
 #include <utility>
 
+#include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -93,6 +95,29 @@ void advise_on_content(const Facts& facts, const EtsUse& use, Finding& finding) 
             "time to live, or bound the table.");
 }
 
+// What its rows are, where the input has them: "Its rows are {{default, requests_total, [...]}, integer}".
+void say_rows(const Facts& facts, std::size_t table, Finding& finding) {
+    const RowsOfTable* const rows = facts.get<TableRows>().of(table);
+    if (rows == nullptr || rows->looked == 0) return;
+    if (!rows->shape.empty()) finding.behind.say("Its rows are {}", rows->shape);
+    if (rows->copy_words != 0)
+        finding.behind.say(finding.behind.empty() ? Form<2>("Each row has a copy of one term, {} ({})")
+                                                  : Form<2>("; each has a copy of one term, {} ({})"),
+                           rows->copy, bytes(saturating_multiply(rows->copy_words, facts.snapshot().source.word_size)));
+    if (rows->processes.mostly_ended())
+        finding.behind.add(finding.behind.empty() ? Ours("Nearly all of its rows are of processes that have ended")
+                                                  : Ours("; nearly all of them are of processes that have ended"));
+    finding.evidence.push_back(figure("rows that were looked at", rows->looked, AmountUnit::count));
+    if (rows->processes.named != 0)
+        finding.evidence.push_back(figure("of these, with the pid of a process that has ended", rows->processes.ended,
+                                          AmountUnit::count, Confidence::lower_bound));
+    if (rows->copy_words != 0)
+        finding.advise(
+            "What is inserted is copied, also where it is the same in each row: keep it once, in a row of its own or a "
+            "persistent term.");
+    else if (rows->processes.mostly_ended()) finding.advise("Monitor whom a row is made for, and delete it at 'DOWN'.");
+}
+
 void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report, double percent,
                  std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -115,6 +140,7 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
     finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
     const ProcId stuck = stuck_child(facts, use.owner);
     say_stuck_child(facts, stuck, finding);
+    say_rows(facts, use.table, finding);
     finding.evidence.push_back(figure("the table", use.bytes, AmountUnit::bytes));
     if (table.objects.has()) finding.evidence.push_back(figure("objects", table.objects, AmountUnit::count));
     finding.evidence.push_back(figure("all tables", report.bytes.value(), AmountUnit::bytes));

@@ -11,6 +11,8 @@
 // literal_alloc are what is counted: what lies free in its carriers belongs to allocator-loss.
 #include <algorithm>
 
+#include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/persistent_keys.hpp"
 #include "analyses/memory/allocators.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -22,6 +24,23 @@ constexpr double medium_percent = 25;
 constexpr double high_percent = 50;
 constexpr std::uint64_t least_bytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
+
+// "The 12 with keys {geo, ranges, integer} hold 75.3 MiB": of those that hold most, where that is much.
+void say_keys(const Facts& facts, std::uint64_t used, Finding& finding) {
+    constexpr std::uint64_t much = 5;  // a fifth
+    const auto& families = facts.get<PersistentKeys>().families;
+    if (families.empty()) return;
+    const PersistentFamily& most = families.front();
+    const std::uint64_t held = saturating_multiply(most.words, facts.snapshot().source.word_size);
+    if (held < used / much) return;
+    if (most.keys == 1) finding.behind.say("The persistent term of key {} holds {}", most.form, bytes(held));
+    else finding.behind.say("The {} with keys {} hold {}", number(most.keys), most.form, bytes(held));
+    finding.evidence.push_back(figure("of them, in values of these keys", held, AmountUnit::bytes));
+    if (most.keys > 1)
+        finding.advise(
+            "Put the new value under the old key, or erase the old key (`persistent_term:erase/1`): a key that nobody "
+            "asks for any more keeps its value as well.");
+}
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -45,8 +64,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     else finding.title.say("persistent terms");
     if (s.modules.empty()) finding.title.say(", and the constants of modules");
     else finding.title.say(", and the constants of {}", Counted{s.modules.size(), "module", "modules"});
-    finding.evidence = {figure("blocks of literal_alloc", used, AmountUnit::bytes),
-                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
+    say_keys(facts, *used, finding);
+    finding.evidence.push_back(figure("blocks of literal_alloc", used, AmountUnit::bytes));
+    finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
     if (s.node.persistent_terms.has())
         finding.evidence.push_back(figure("persistent terms", s.node.persistent_terms, AmountUnit::count));
     if (!s.modules.empty()) finding.evidence.push_back(figure("modules", s.modules.size(), AmountUnit::count));

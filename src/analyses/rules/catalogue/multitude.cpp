@@ -7,12 +7,17 @@
 //
 // Processes of one kind that hold as much each are told as one, with what a typical one of them holds.
 //
-// Thresholds: those of the fact; ten processes of a kind that are a tenth of the node's memory; of entries that name
+// Copies of one term in processes of whatever kinds (facts/catalogue/shared_copies.hpp) are told as one, before what
+// each kind holds.
+//
+// Thresholds: those of the fact; copies that are 8 MiB and a quarter of the node's memory: medium where they are half
+// of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that name
 // processes, nine in ten of 30 that were looked at name processes that have ended: medium.
 #include <algorithm>
 #include <iterator>
 
 #include "analyses/facts/catalogue/multitudes.hpp"
+#include "analyses/facts/catalogue/shared_copies.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -25,6 +30,8 @@ namespace {
 constexpr std::size_t most_findings = 3;
 constexpr std::size_t least_alike = 10;
 constexpr double least_alike_percent = 10;
+constexpr std::uint64_t least_copied = 8u << 20;
+constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
 using Of = Multitude::Of;
 
@@ -125,21 +132,73 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     return true;
 }
 
+// "2,500 processes of 5 kinds, as ws_conn:init/2, have each a copy of one term, a map #{routes, tls, db} (20.7 KiB):
+// 81 % of the node's memory"
+bool add_copies(const Facts& facts, const SharedCopies& copies, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const double percent = percent_of(copies.bytes, node_bytes(facts)).value_or(0);
+    if (copies.words == 0 || copies.bytes < least_copied || percent < copied_percent || copies.kinds.empty())
+        return false;
+    finding.severity = percent >= mostly_copied_percent ? FindingSeverity::medium : FindingSeverity::info;
+    finding.subject = {SubjectKind::group, sentence("{}", copies.kinds.front())};
+    finding.confidence = Confidence::estimate;
+    finding.count = copies.processes;
+    finding.bytes = copies.bytes;
+    finding.percent = percent;
+    const Sentence kinds = copies.kinds.size() == 1
+                               ? sentence("of {}", copies.kinds.front())
+                               : sentence("of {} kinds, as {},", number(copies.kinds.size()), copies.kinds.front());
+    const std::uint64_t each = copies.bytes / std::max<std::uint64_t>(copies.processes, 1);
+    finding.title.say("{} {} have each a copy of one term, {} ({}): {} of the node's memory",
+                      processes(copies.processes), kinds, copies.what, bytes(each), Percent{percent});
+    if (copies.original != ProcId::none)
+        finding.behind.say("{}, who has started them, has it as well", copies.original);
+    finding.evidence = {figure("one copy", each, AmountUnit::bytes),
+                        figure("all copies", copies.bytes, AmountUnit::bytes, Confidence::estimate),
+                        figure("processes that were looked at", copies.looked, AmountUnit::count),
+                        figure("of these, with the same term", copies.same, AmountUnit::count),
+                        fact("one of those that have it", sentence("{}", copies.example))};
+    add_stack(facts, copies.example, finding);
+    finding.advise(
+        "Keep it once, and let them look there: a persistent term, a table, or a literal of a module. A message, the "
+        "arguments of a spawn, and what a fun has with it, are copied for each process.");
+    if (copies.original != ProcId::none)
+        finding.advise(
+            "A fun takes with it all variables that it names: match out what it needs before, and not the whole State: "
+            "{}",
+            Command{"heap", s[copies.example].pid});
+    else finding.advise("See it in one of them: {}", Command{"heap", s[copies.example].pid});
+    return true;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     const bool quiet = std::ranges::none_of(
         findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
     std::vector<Finding> found;
+    const SharedCopies& copies = facts.get<SharedCopies>();
+    const auto is_of_copies = [&](const Finding& each) {
+        return each.subject.kind == SubjectKind::group && each.severity != FindingSeverity::info &&
+               std::ranges::any_of(copies.kinds,
+                                   [&](FunctionId kind) { return each.subject.text == sentence("{}", kind); });
+    };
+    if (Finding finding; std::ranges::none_of(findings, is_of_copies) && add_copies(facts, copies, finding)) {
+        finding.leads = quiet;
+        found.push_back(std::move(finding));
+    }
+    const bool copies_are_told = !found.empty();
     const auto alike = alike_processes(facts);
     const bool group_is_told =
         alike && std::ranges::any_of(findings, [&](const Finding& each) {
             return each.subject.kind == SubjectKind::group && each.subject.text == sentence("{}", alike->function);
         });
-    if (Finding finding; alike && !group_is_told && add_of_alike(facts, *alike, finding)) {
-        finding.leads = quiet;
+    const bool told_by_copies =
+        copies_are_told && alike && std::ranges::find(copies.kinds, alike->function) != copies.kinds.end();
+    if (Finding finding; alike && !group_is_told && !told_by_copies && add_of_alike(facts, *alike, finding)) {
+        finding.leads = quiet && found.empty();
         found.push_back(std::move(finding));
     }
-    const bool told_as_one = group_is_told || !found.empty();
+    const bool told_as_one = alike && (group_is_told || told_by_copies || found.size() > (copies_are_told ? 1 : 0));
     for (const Multitude& row : facts.get<Multitudes>().all) {
         if (found.size() == most_findings) break;
         if (is_told(row, findings)) continue;

@@ -198,6 +198,23 @@ bool take_turns(const Snapshot& s, FunctionId function) {
     return waiting != 0 && least >= std::max(much, most / part);
 }
 
+// Who has done most of all work, and on what.
+void say_who_works(const Facts& facts, ProcId most, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    Sum all;
+    for (const Process& process : s.processes) all.add(process.reductions);
+    finding.title.say("; {}, one of them, has done {} of all work", most,
+                      Percent{percent_of(s[most].reductions, all.value()).value_or(0)});
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(most);
+    if (seen != nullptr && !seen->shapes.empty() && seen->shapes.front().percent >= most_work_percent)
+        finding.behind.say("Messages in the queue of {} are {}", most, message(seen->shapes.front().text));
+    finding.process = most;
+    finding.pid = s[most].pid;
+    finding.name = s[most].name;
+    finding.advise("See what keeps that one at work; those that are ready may be so by what it sends: {}",
+                   Command{"proc", s[most].pid});
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Queues queued = queues(s);
@@ -243,17 +260,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("; all {} that run now are in {}", number(there.busy),
                           in_one ? held.function : there.function);
     }
-    if (const ProcId most = does_most(s); most != ProcId::none && !starved && s[most].current_function != function) {
-        Sum all;
-        for (const Process& process : s.processes) all.add(process.reductions);
-        finding.title.say("; {}, one of them, has done {} of all work", most,
-                          Percent{percent_of(s[most].reductions, all.value()).value_or(0)});
-        finding.process = most;
-        finding.pid = s[most].pid;
-        finding.name = s[most].name;
-        finding.advise("See what keeps that one at work; those that are ready may be so by what it sends: {}",
-                       Command{"proc", s[most].pid});
-    }
+    if (const ProcId most = does_most(s); most != ProcId::none && !starved && s[most].current_function != function)
+        say_who_works(facts, most, finding);
     finding.evidence = {figure("in the run queues", queued.queued, AmountUnit::count),
                         figure("in the longest", queued.longest, AmountUnit::count),
                         figure("processes listed as running or ready to", found.ready, AmountUnit::count)};

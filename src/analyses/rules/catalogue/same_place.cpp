@@ -12,6 +12,9 @@
 // name in the frames in which they wait, or who keeps the pids of all of them, is told beside the place: it is most
 // likely what they look for, or who is to send what they want.
 //
+// Where nearly all of them name a process in the frame in which they wait, and those have ended, nobody will answer: a
+// process that has died takes its answers with it, and who has not monitored it is not told.
+//
 // Where each of them names one process, and those have nothing in their queues, nobody will answer: what they hold, and
 // how many they are, are consequences of that, and are told behind it.
 //
@@ -19,9 +22,11 @@
 // work within a function of theirs look the same.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
+#include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -135,6 +140,25 @@ Started started_by(const Facts& facts, std::span<const ProcId> members) {
     return percent_of(found.by, std::uint64_t{members.size()}).value_or(0) >= spawner_percent ? found : Started{};
 }
 
+// The row that has that name as its key, where the input has rows: whose it is, and whether that one has ended.
+void say_row_of_key(const Facts& facts, std::string_view key, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const std::vector<RowOfKey>& keys = facts.get<PolledRows>().keys;
+    const auto row = std::ranges::find(keys, key, &RowOfKey::key);
+    if (row == keys.end()) return;
+    const Name table{s.ets[row->table].name};
+    if (!row->names.has()) finding.behind.say("It is a key of table {}", table);
+    else
+        finding.behind.say(row->ended ? Form<2>("It is a key of table {}, whose row is of {}, which has ended and does "
+                                                "not delete it any more")
+                                      : Form<2>("It is a key of table {}, whose row is of {}"),
+                           table, AnyProcess{row->names});
+    if (row->ended)
+        finding.advise(
+            "Delete the row; and let whoever keeps such rows monitor the process that a row is made for, and delete it "
+            "at 'DOWN'.");
+}
+
 // What those do whom they have started; else what all of them name, or who knows all of them.
 bool say_ties(const Facts& facts, const Place& place, Finding& finding) {
     const Snapshot& s = facts.snapshot();
@@ -155,6 +179,7 @@ bool say_ties(const Facts& facts, const Place& place, Finding& finding) {
     if (name != facts.get<SharedNames>().names.end() && name->atom != nullptr) {
         const PrintedTerm atom{name->atom, name->atom->term()};
         finding.title.say("; they all name {}", atom);
+        say_row_of_key(facts, atom.term.text, finding);
         finding.evidence.push_back(fact("what they name", sentence("{}, which no process is registered as", atom)));
         return true;
     }
@@ -194,6 +219,40 @@ Named named_by(const Facts& facts, std::span<const ProcId> members) {
     return {};
 }
 
+// Where nearly all of them name a process that has ended in the frame in which they wait.
+struct NamedEnded {
+    std::uint64_t by = 0;         // so many of them; 0: it is not so
+    std::uint64_t different = 0;  // processes that they name
+    Pid example;
+};
+
+NamedEnded ended_named_by(const Snapshot& s, std::span<const ProcId> members) {
+    const std::vector<Pid> named = only_named_ended(s);
+    NamedEnded found;
+    std::set<Pid> different;
+    for (const ProcId id : members) {
+        const Pid pid = named[index_of(id)];
+        // Who has started it stands in frames for other reasons.
+        if (!pid.has() || pid == s[id].parent) continue;
+        ++found.by;
+        different.insert(pid);
+        if (!found.example.has()) found.example = pid;
+    }
+    found.different = different.size();
+    return percent_of(found.by, std::uint64_t{members.size()}).value_or(0) >= spawner_percent ? found : NamedEnded{};
+}
+
+void say_ended(const NamedEnded& ended, Finding& finding) {
+    if (ended.different == 1) finding.title.say("; they all name {}, which has ended", AnyProcess{ended.example});
+    else finding.title.say("; each names a process that has ended, like {}", AnyProcess{ended.example});
+    finding.behind = Ours("Nobody is there to answer, and nobody has told them: they do not monitor whom they ask");
+    finding.evidence.push_back(
+        figure("of them, those that name a process that has ended", ended.by, AmountUnit::count, Confidence::estimate));
+    finding.advise(
+        "Monitor whom something is asked of (`erlang:monitor/2`), as `gen_server:call/2` does, and take 'DOWN' in the "
+        "same receive: then its end is an answer.");
+}
+
 // What goes with work that stands still, and is no reason of it: told behind the work.
 bool is_consequence(const Finding& finding) { return finding.rule == "idle-garbage" || finding.rule == "process-leak"; }
 
@@ -209,7 +268,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     Finding finding;
     // It tells where many are, and not what is wrong: whatever does (a queue, a busy port, memory) goes first.
     const Named whom = named_by(facts, place.members);
-    const bool stands_still = whom.function != FunctionId::none && whom.idle && !asleep;
+    const NamedEnded ended = asleep ? NamedEnded{} : ended_named_by(s, place.members);
+    const bool stands_still = ended.by != 0 || (whom.function != FunctionId::none && whom.idle && !asleep);
     FindingSeverity severity = FindingSeverity::medium;
     bool told = false;
     for (const Finding& each : findings) {
@@ -237,7 +297,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence = {figure("memory that they hold", memory.value(), AmountUnit::bytes),
                         figure("messages in their queues", queues.value(), AmountUnit::count),
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
-    bool tied = say_ties(facts, place, finding);
+    if (ended.by != 0) say_ended(ended, finding);
+    bool tied = ended.by != 0 || say_ties(facts, place, finding);
     if (!tied && whom.function != FunctionId::none) {
         tied = true;
         const bool loops = is_idle_function(s, whom.function);
@@ -251,7 +312,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                        Command{"proc", s[whom.example].pid});
     }
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
-        if (!tied) finding.title.say("; {} has started them", AnyProcess{starter});
+        if (!tied && s.find(starter) != ProcId::none) finding.title.say("; {} has started them", AnyProcess{starter});
         if (const ProcId id = s.find(starter); id != ProcId::none)
             finding.evidence.push_back(fact("who has started them", doing(facts, id)));
     }

@@ -12,13 +12,53 @@
 // idle connections on a small node have as much. Half of the memory is high from 1 GiB on, and where memory was
 // refused; of a dump only where a socket would have between 16 KiB and 8 MiB.
 #include <algorithm>
+#include <map>
 
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
 namespace socket_buffers_rule {
 namespace {
+
+constexpr std::uint64_t least_of_kind = 5;
+
+// "40 of the sockets are of mqtt_gateway:session/0, 4.0 MiB for each of them": the kind of process that owns most
+// sockets which have sent nothing, as those do to whom a packet is on its way.
+void say_owners(const Facts& facts, std::uint64_t in_buffers, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    struct Sockets {
+        std::uint64_t count = 0, silent = 0;  // of these, those that have delivered nothing either
+        ProcId example = ProcId::none;
+        bool several = false;  // owners
+    };
+    std::map<FunctionId, Sockets> kinds;
+    for (const Port& port : s.ports) {
+        const ProcId owner = port.connected.has() ? s.find(port.connected) : ProcId::none;
+        if (owner == ProcId::none || !erlang::is_driver_of_sockets(s.text(port.driver)) ||
+            port.output_bytes.value_or(0) != 0)
+            continue;
+        Sockets& sockets = kinds[first_call(s[owner])];
+        if (sockets.count++ == 0) sockets.example = owner;
+        sockets.several |= sockets.example != owner;
+        sockets.silent += port.input_bytes == Count(0);
+    }
+    kinds.erase(FunctionId::none);
+    if (kinds.empty()) return;
+    const auto& [kind, sockets] =
+        *std::ranges::max_element(kinds, {}, [](const auto& each) { return each.second.count; });
+    if (sockets.count < least_of_kind) return;
+    // What was spawned without a name of its own is of many kinds.
+    if (sockets.several && erlang::is_library(module_of(s, kind))) return;
+    finding.behind.say("{} of the sockets are of {}, {} for each of them", number(sockets.count),
+                       sockets.several ? sentence("{}", kind) : sentence("{}", sockets.example),
+                       bytes(in_buffers / sockets.count));
+    if (sockets.silent == sockets.count) finding.behind.add(Ours(", and no whole packet has come in on these"));
+    finding.evidence.push_back(fact("one that owns such a socket", sentence("{}", sockets.example)));
+}
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const auto found = buffers_of_sockets(facts);
@@ -46,6 +86,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence = {figure("all binaries of the node", facts.snapshot().memory_bytes("binary"), AmountUnit::bytes),
                         figure("of them in no process", found->bytes, AmountUnit::bytes, finding.confidence),
                         figure("sockets (ports) of the node", found->sockets, AmountUnit::count)};
+    say_owners(facts, found->bytes, finding);
+    finding.advise(
+        "Where packets have their length in front ({packet, 1}, 2 or 4), as much is kept ready as the other side says: "
+        "bound it by {packet_size, Bytes}.");
     finding.advise(
         "Set {buffer, Bytes} on listen and connect to what a packet needs; without it the buffer is as large as "
         "{recbuf, Bytes}, which may be the system's default of megabytes.");
