@@ -11,6 +11,7 @@
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
@@ -123,7 +124,9 @@ static Status cmd_top(const Context& context) {
     LoadPlan plan{analyses::need::of(needs)};
     const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for &&
                             sort != "initial_call" && sort != "name";
-    if (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for) plan |= analyses::need::labels;
+    if (inner.shown_to_people() && shows_initial_calls(options, needs) &&
+        (!looked_for || is_small_input(inner.argument(0))))
+        plan |= analyses::need::labels;
     BH_CHECK(inner.plan_for_selector(plan));
     analyses::HeapStats stats(options.threads, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();

@@ -75,15 +75,6 @@ std::string_view behind_shebang(std::string_view text) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Nothing that the kernel or a mount of the network makes.
-bool may_be_looked_at(std::string_view folder) {
-    if (!folder.starts_with('/') || folder.find('\0') != folder.npos || folder.find("/../") != folder.npos)
-        return false;
-    for (const std::string_view begin : {"/proc/", "/sys/", "/dev/", "/net/", "/misc/", "/run/user/"})
-        if (folder.starts_with(begin)) return false;
-    return true;
-}
-
 bool funs_differ(const Snapshot& snapshot, TextId name, const CodeModule& module, bool& any) {
     for (const FunEntry& fun : snapshot.funs) {
         if (fun.module != name || !fun.index.has()) continue;
@@ -131,6 +122,14 @@ std::optional<std::int64_t> instant_of(const std::string& text) {
 }
 
 }  // namespace
+
+bool may_be_looked_at(std::string_view folder) {
+    if (!folder.starts_with('/') || folder.find('\0') != folder.npos || folder.find("/../") != folder.npos)
+        return false;
+    for (const std::string_view begin : {"/proc/", "/sys/", "/dev/", "/net/", "/misc/", "/run/user/"})
+        if (folder.starts_with(begin)) return false;
+    return true;
+}
 
 struct CodeFiles::Answer {
     Found found;

@@ -87,6 +87,11 @@ Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& a
     return files;
 }
 
+bool looks_for_code(const Options& options) {
+    LoadPlan plan;
+    return plan_for_code(options, plan);
+}
+
 bool plan_for_records(const Options& options, const LoadPlan& plan) {
     const bool told = !options.no_records;
     return (told || options.redact != present::RedactLevel::none) && plan.any_terms();

@@ -12,6 +12,8 @@ namespace beamheap::cli {
 
 /// Whether modules are to be looked for at all; adds to the plan what that needs.
 bool plan_for_code(const Options& options, LoadPlan& plan);
+/// The same without a plan.
+bool looks_for_code(const Options& options);
 /// Whether terms are to be named by records: those of a plan that has terms, unless the options say no. What modules
 /// need for that is plan_for_code()'s.
 bool plan_for_records(const Options& options, const LoadPlan& plan);

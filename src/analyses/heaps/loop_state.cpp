@@ -76,7 +76,7 @@ private:
             std::string module = TermReader::is_atom(data[4]) ? std::string(data[4].text) : std::string();
             const std::size_t at = i + 1 < held.size() ? i + 1 : i - 1;
             if (at >= held.size()) return std::nullopt;
-            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, {}, std::move(module)};
+            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, {}, data[3], std::move(module)};
         }
         for (std::size_t i = held.size(); i-- > 0;) {
             std::string module = callbacks(held[i].term);
@@ -85,7 +85,7 @@ private:
             for (const std::size_t name : {i + 2, i + 3}) {
                 if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
                 return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {},
-                                 std::move(module)};
+                                 held[name].term,         std::move(module)};
             }
         }
         return std::nullopt;
@@ -98,7 +98,7 @@ private:
             if (record.empty()) continue;
             const std::vector<Element> pair = reader_.tuple(record[1], 2);
             if (pair.empty()) continue;
-            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], pair[0], {}};
+            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], pair[0], {}, {}};
             // {params, CallbackMode, StateEnter, Parent, [Module | Previous], Name, ...}
             for (const Slot& other : held) {
                 const std::vector<Element> params = reader_.tuple(other.term);
@@ -106,6 +106,7 @@ private:
                 const std::vector<Element> modules = reader_.list(params[4], 1);
                 const Element module = modules.empty() ? params[4] : modules[0];
                 if (TermReader::is_atom(module)) found.module = module.text;
+                found.name = params[5];
             }
             return found;
         }
@@ -121,8 +122,8 @@ private:
                 handlers.empty() ? handlers : reader_.tagged(handlers[0], "handler", 5);
             if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
             if (handlers.size() > 1)
-                return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}};
-            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {},
+                return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}, {}};
+            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {}, {},
                              std::string(handler[1].text)};
         }
         return std::nullopt;
@@ -144,7 +145,7 @@ private:
         if (list.size() < 4 || !is_parent(list[0]) || !is_name(list[1])) return std::nullopt;
         std::string module = callbacks(list[3]);
         if (module.empty()) return std::nullopt;
-        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, std::move(module)};
+        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, list[1], std::move(module)};
     }
 
     const Snapshot& s_;

@@ -34,7 +34,9 @@ struct LoopState {
                            ///< is the only one, else the list of its handlers
     Element postponed;     ///< of a state machine: the list of events that it has put off; else `unknown`
     Element state_name;    ///< of a state machine: the state that it is in; else `unknown`
-    std::string module;    ///< of the callbacks, as an atom's text; empty where it is not told, and of several handlers
+    Element name;  ///< what it was started as: a registered name, that of {via, _, Name} or {global, Name}, or its
+                   ///< pid; `unknown` where it is not told
+    std::string module;  ///< of the callbacks, as an atom's text; empty where it is not told, and of several handlers
     /// Whether `term` is the list of an event manager's handlers.
     bool several() const { return loop == Loop::event_handlers && module.empty(); }
 };
