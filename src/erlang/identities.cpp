@@ -148,7 +148,11 @@ constexpr bool all_fit() {
 static_assert(all_fit(), "a place of a wording is no name of its label, or a name of a label none of its pattern");
 
 constexpr MemberKeeper rows_of_keepers[] = {
-    // pg.erl: #state{scope, local = #{Pid => {Monitor, Groups}}, ...}, OTP 23 to 29.
+    // pg.erl: #state{scope, local = #{Pid => {Monitor, Groups}}, ...}, up to OTP 28; since 29 on data_publisher.erl,
+    // whose
+    // State has a scope's own among its elements.
+    {"data_publisher", "{state, Scope :: atom(), pg, _, _, {_, Members :: map()}, ...}", "{_, [Group | _]}",
+     "{pg, Scope, Group}", "member of the group {Group:term 60} of {Scope}"},
     {"pg", "{state, Scope :: atom(), Members :: map(), ...}", "{_, [Group | _]}", "{pg, Scope, Group}",
      "member of the group {Group:term 60} of {Scope}"},
 };
