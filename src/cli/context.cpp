@@ -52,20 +52,6 @@ void LoadedInput::forget_answers() {
 
 namespace {
 
-// Whoever tells what processes are tells it by what they hold, too.
-void plan_for_identities(LoadPlan& plan) {
-    const bool any = plan.terms;
-    plan |= analyses::need::terms_and_stacks;
-    if (!any) {
-        plan.terms_of = analyses::MayBeIdentified();
-    } else if (plan.terms_of) {
-        plan.terms_of = [others = std::move(plan.terms_of), ours = analyses::MayBeIdentified()](
-                            const Snapshot& snapshot, ProcId id) mutable {
-            return others(snapshot, id) || ours(snapshot, id);
-        };
-    }
-}
-
 // What errors may not tell of the input that was opened last, whose snapshot is gone when they are told.
 struct Opened {
     bool any = false;
@@ -97,7 +83,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     const bool code = (frames || records) && plan_for_code(options_, plan);
     if (code && records) plan |= analyses::need::code_versions;
     const bool identities = plan.has(analyses::need::labels);
-    if (identities) plan_for_identities(plan);
+    if (identities) analyses::plan_for_identities(plan);
     BH_CHECK(artifact->load(plan));
     if (identities) analyses::identify_by_terms(*artifact);
     opened().any = true;

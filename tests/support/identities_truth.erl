@@ -96,6 +96,8 @@ own() ->
     [begin {ok, Pid} = gen_server:start({via, ?MODULE, Name}, ?MODULE, server, []), {Pid, Words} end ||
         {Name, Words} <- [{{'Elixir.Shop.Registry', <<"cart-7">>}, "\"cart-7\" in Shop.Registry"}, {{n, l, {room, 7}}, "{:room, 7} in gproc"},
                           {{ledger, 12}, "named {:ledger, 12}"}]] ++
+    [begin {ok, Suspended} = gen_server:start({via, ?MODULE, {'Elixir.Shop.Registry', <<"cart-8">>}}, ?MODULE, server, []), sys:suspend(Suspended),
+           {Suspended, "\"cart-8\" in Shop.Registry"} end] ++
     [begin {ok, Global} = gen_server:start({global, ledger_of_all}, ?MODULE, server, []), {Global, "ledger_of_all (a name of global's)"} end].
 
 start_link(Children) -> supervisor:start_link(?MODULE, Children).

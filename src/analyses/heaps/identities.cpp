@@ -11,6 +11,7 @@
 #include "analyses/processes/groups.hpp"
 #include "erlang/behaviours.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/identities.hpp"
 #include "erlang/term_reader.hpp"
 #include "erlang/term_walks.hpp"
@@ -51,6 +52,7 @@ public:
     /// Whether a row may fit a process, as far as its functions tell.
     bool fit(const Process& process) {
         if (about(process.real_initial_call) || about(process.initial_call)) return true;
+        if (has_role(s_, process.current_function, erlang::FunctionRole::is_suspended)) return true;
         const std::span<const Frame> frames = s_.stacks[process.stack];
         for (std::size_t i = 0; i < frames.size(); ++i) {
             if (i == most_frames && frames.size() > 2 * most_frames) i = frames.size() - most_frames;
@@ -289,6 +291,19 @@ bool MayBeIdentified::operator()(const Snapshot& snapshot, ProcId process) {
         }
     }
     return index_of(process) < chosen_.size() && chosen_[index_of(process)];
+}
+
+void plan_for_identities(LoadPlan& plan) {
+    const bool any = plan.terms;
+    plan |= LoadParts{.stacks = true, .labels = true, .terms = true};
+    if (!any) {
+        plan.terms_of = MayBeIdentified();
+    } else if (plan.terms_of) {
+        plan.terms_of = [others = std::move(plan.terms_of), ours = MayBeIdentified()](const Snapshot& snapshot,
+                                                                                      ProcId id) mutable {
+            return others(snapshot, id) || ours(snapshot, id);
+        };
+    }
 }
 
 void identify_by_terms(Artifact& artifact) {

@@ -7,6 +7,7 @@
 
 #include "erlang/behaviours.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -46,7 +47,7 @@ public:
         for (const auto& [frame, held] : slots)
             if (loop_of(frames[frame].function) == erlang::LoopKind::event_manager)
                 if (auto found = event_handlers(held)) return found;
-        return std::nullopt;
+        return suspended();
     }
 
 private:
@@ -146,6 +147,27 @@ private:
         std::string module = callbacks(list[3]);
         if (module.empty()) return std::nullopt;
         return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, list[1], std::move(module)};
+    }
+
+    // A server that sys:suspend/1 has stopped: [Name, State, Module | CallbackCache, ...], or (since 28) [ServerData,
+    // State, ...], in the frame of the loop that waits for sys:resume/1.
+    std::optional<LoopState> suspended() const {
+        const std::span<const Frame> frames = s_.stacks[p_.stack];
+        const RootList& roots = terms_.graph().roots();
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            const Root root = roots[i];
+            if (root.kind != RootKind::stack || root.frame >= frames.size()) continue;
+            if (!has_role(s_, frames[root.frame].function, erlang::FunctionRole::is_suspended)) continue;
+            const std::vector<Element> held = reader_.list(terms_.root(i), 8);
+            if (held.size() < 3) continue;
+            const std::vector<Element> data = reader_.tuple(held[0]);
+            if (data.size() >= 5 && reader_.is(data[0], "server_data") && TermReader::is_atom(data[4]))
+                return LoopState{LoopState::Loop::server, i, held[1], {}, {}, data[3], std::string(data[4].text)};
+            std::string module = callbacks(held[2]);
+            if (module.empty() || !is_name(held[0])) continue;
+            return LoopState{LoopState::Loop::server, i, held[1], {}, {}, held[0], std::move(module)};
+        }
+        return std::nullopt;
     }
 
     const Snapshot& s_;

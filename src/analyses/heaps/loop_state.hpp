@@ -11,6 +11,7 @@
 //     gen_server:loop/5, handle_msg/3      {server_data, ...} with the state before or behind it  since OTP 28
 //     gen_statem, any loop_...             {state, {StateName, Data}, Postponed, Timers, ...}, of 5 or (since 28) 6
 //     gen_event, any                       [{handler, Module, Id, State, Supervised}, ...], or one such tuple
+//     suspended by sys:suspend/1            [Name, State, Module, ...] in sys:suspend_loop
 //     hibernating, image only              x2 = [Parent, Name, State, Module, ...] of gen_server:wake_hib
 //
 // Agents, supervisors, Elixir's GenServer, Phoenix's channels and LiveViews are gen_servers, and are found as such.
