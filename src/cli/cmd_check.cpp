@@ -207,7 +207,7 @@ public:
         // Besides what the diagnosis needs.
         if (demand_.parts.has(analyses::need::terms)) plan.terms_of = nullptr;
         plan |= demand_.parts;
-        analyses::plan_for_identities(plan);
+        plan_for_identities(plan);
         const bool code = !options_.code.empty() && plan_for_code(options_, plan);
         if (code) plan |= analyses::need::code_versions;
         OpenOptions open_options;

@@ -65,13 +65,21 @@ present::Table source_table(std::vector<SourceLine> lines) {
     return present::table_of(std::move(columns), std::move(lines), "no source lies here");
 }
 
+// What the sources have where its frames are.
+present::Member source_member(const Context& context, const Snapshot& snapshot, std::span<const Frame> frames) {
+    SourceLines sources(snapshot, context.options().sources, looks_for_code(context.options()));
+    std::vector<SourceLine> lines =
+        sources.of(frames, context.options().verbose ? lines_around : 0, most_source_frames);
+    const bool any = !lines.empty();
+    return {.key = "source_lines", .title = "Source", .body = source_table(std::move(lines)), .in_text = any};
+}
+
 }  // namespace
 
 static Status cmd_proc(const Context& context) {
     LoadPlan plan{analyses::need::waits};
     plan.terms_of = analyses::MayBeAsked();
-    const bool by_modules = looks_for_code(context.options());
-    if (by_modules) plan |= analyses::need::code_versions;
+    if (looks_for_code(context.options())) plan |= analyses::need::code_versions;
     BH_TRY(const ProcessTerms terms,
            open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
     const Snapshot& snapshot = terms.snapshot();
@@ -114,12 +122,7 @@ static Status cmd_proc(const Context& context) {
     document.members.push_back({.key = "stack",
                                 .title = "Stack, youngest frame first",
                                 .body = present::frame_table(view, snapshot.stacks[analyses::stack_of(snapshot, id)])});
-    SourceLines sources(snapshot, context.options().sources, by_modules);
-    std::vector<SourceLine> lines = sources.of(snapshot.stacks[analyses::stack_of(snapshot, id)],
-                                               context.options().verbose ? lines_around : 0, most_source_frames);
-    const bool any_line = !lines.empty();
-    document.members.push_back(
-        {.key = "source", .title = "Source", .body = source_table(std::move(lines)), .in_text = any_line});
+    document.members.push_back(source_member(context, snapshot, snapshot.stacks[analyses::stack_of(snapshot, id)]));
     const std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
     const bool has_dictionary = !view.roots_of(RootKind::dictionary).empty();
     document.members.push_back({.key = "dictionary",

@@ -142,8 +142,8 @@ static Status cmd_top(const Context& context) {
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     if (options.sort.empty()) order_by_memory(snapshot, rows);
     if (sort == "memory_bytes" && !analyses::knows_memory(snapshot))
-        return by_heap(inner, *artifact, std::move(rows), needs, plan.labels);
-    return print(inner, *artifact, std::move(rows), needs, plan.labels, false);
+        return by_heap(inner, *artifact, std::move(rows), needs, plan.has(analyses::need::labels));
+    return print(inner, *artifact, std::move(rows), needs, plan.has(analyses::need::labels), false);
 }
 
 BH_DEFINE_VERB(top){

@@ -293,19 +293,6 @@ bool MayBeIdentified::operator()(const Snapshot& snapshot, ProcId process) {
     return index_of(process) < chosen_.size() && chosen_[index_of(process)];
 }
 
-void plan_for_identities(LoadPlan& plan) {
-    const bool any = plan.terms;
-    plan |= LoadParts{.stacks = true, .labels = true, .terms = true};
-    if (!any) {
-        plan.terms_of = MayBeIdentified();
-    } else if (plan.terms_of) {
-        plan.terms_of = [others = std::move(plan.terms_of), ours = MayBeIdentified()](const Snapshot& snapshot,
-                                                                                      ProcId id) mutable {
-            return others(snapshot, id) || ours(snapshot, id);
-        };
-    }
-}
-
 void identify_by_terms(Artifact& artifact) {
     Snapshot& snapshot = artifact.snapshot();
     const OddAsBefore odd(snapshot);

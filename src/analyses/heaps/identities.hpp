@@ -23,8 +23,6 @@ private:
     bool known_ = false;
 };
 
-/// What identify_by_terms() takes, for whoever tells what processes are (LoadPlan::labels).
-void plan_for_identities(LoadPlan& plan);
 /// Gives labels. Needs LoadPlan::stacks, labels, and terms with MayBeIdentified among terms_of.
 void identify_by_terms(Artifact& artifact);
 /// The same for one process, whichever it is.
