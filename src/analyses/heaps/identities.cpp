@@ -165,10 +165,20 @@ private:
         return {};
     }
 
+    // Then its loop's frames are others than those of which the order of slots is known.
+    bool terminates() const {
+        return std::ranges::any_of(s_.stacks[p_.stack], [this](const Frame& frame) {
+            return erlang::loop_of(module_of(s_, frame.function)) != erlang::LoopKind::none &&
+                   s_.text(s_.functions[frame.function].name).starts_with("terminate");
+        });
+    }
+
     std::string by_own_name() {
         if (!state_) return {};
         const ElementKind kind = state_->name.kind;
         if (kind != ElementKind::atom && kind != ElementKind::object) return {};
+        if (TermReader::is_one_of(state_->name, {"undefined", "infinity", "nil", "true", "false"}) || terminates())
+            return {};
         for (const IdentityRow& row : erlang::identity_rows()) {
             if (row.where != Where::own_name) continue;
             if (!row.key.empty()) {
