@@ -176,6 +176,7 @@ struct Process {
     /// process_flag(sensitive, true): no stack, heap, messages, dictionary in a dump. A dump does not say it: it is
     /// known of a process whose stack is there, and where all that there is of stacks was read; else missing.
     std::optional<bool> sensitive;
+    bool label_concluded = false;          ///< `label` is none that it was given: its terms say who it is
     bool has_heap = false;                 ///< a heap section or area was found
     bool stack_scanned = false;            ///< stack_words was counted
     TextId internal_state = TextId::none;  ///< flags as the VM prints them, "ACT_PRIO_NORMAL | OFF_HEAP_MSGQ"

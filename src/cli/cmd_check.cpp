@@ -11,9 +11,11 @@
 
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/facts/needs.hpp"
+#include "analyses/heaps/identities.hpp"
 #include "bytes/failed_reads.hpp"
 #include "cli/check_config.hpp"
 #include "cli/check_rules.hpp"
+#include "cli/code_lines.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/output_file.hpp"
@@ -43,6 +45,7 @@ using present::Verdict;
 
 constexpr std::string_view unexpected_dump = "unexpected-dump";
 constexpr std::string_view unreadable_input = "unreadable-input";
+constexpr std::string_view other_code = "other-code";
 constexpr std::array<std::string_view, 7> out_formats{"text", "json", "junit", "md", "github", "gitlab", "sarif"};
 // Those of them that are no format of every verb, and so are check's own on the screen, too.
 constexpr std::string_view own_formats = "text junit github gitlab sarif";
@@ -78,7 +81,7 @@ Result<std::vector<Output>> outputs_of(const Options& options) {
 std::vector<std::string_view> rule_names() {
     std::vector<std::string_view> names;
     for (const analyses::Rule& rule : analyses::rules()) names.push_back(rule.id);
-    names.insert(names.end(), {unexpected_dump, unreadable_input});
+    names.insert(names.end(), {unexpected_dump, unreadable_input, other_code});
     for (const analyses::LimitMetricInfo& metric : analyses::limit_metrics()) names.push_back(metric.rule);
     return names;
 }
@@ -107,6 +110,45 @@ Finding dump_finding(const Snapshot& snapshot, const analyses::Slogan& slogan) {
         finding.evidence.push_back(
             analyses::fact("died", analyses::sentence("{}", InputText{node.created, InputText::Holds::vm})));
     finding.advise("See what happened: `beamheap analyze DUMP`");
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, snapshot);
+    return finding;
+}
+
+// That what lies here is other code than what the node ran: it was not restarted, or upgraded while it ran.
+std::optional<Finding> code_finding(const Snapshot& snapshot, const std::vector<ModuleFile>& files) {
+    constexpr std::size_t most_named = 3, most_listed = 20;
+    std::vector<const ModuleFile*> others;
+    std::size_t unproved = 0;
+    for (const ModuleFile& file : files) {
+        if (file.match == CodeMatch::differs) others.push_back(&file);
+        unproved += file.match == CodeMatch::unproved;
+    }
+    if (others.empty()) return std::nullopt;
+    Finding finding;
+    finding.rule = other_code;
+    finding.severity = analyses::FindingSeverity::medium;
+    finding.count = others.size();
+    std::vector<analyses::Sentence> names;
+    for (std::size_t i = 0; i < std::min(others.size(), most_named); ++i)
+        names.push_back(analyses::sentence("{}", analyses::Atom{others[i]->module, false}));
+    finding.title = analyses::sentence("{} of what lies here {} not what the node ran: {}",
+                                       analyses::Counted{others.size(), "module", "modules"},
+                                       others.size() == 1 ? Ours("is") : Ours("are"), analyses::joined(names, ", "));
+    if (others.size() > most_named)
+        finding.title.say(" and {} more", analyses::Amount{others.size() - most_named, analyses::AmountUnit::count});
+    finding.title.say(".");
+    finding.subject.kind = analyses::SubjectKind::node;
+    finding.subject.text = analyses::joined(names, ", ");
+    for (std::size_t i = 0; i < std::min(others.size(), most_listed); ++i)
+        finding.evidence.push_back(
+            analyses::fact("differs", analyses::sentence("{}: {}", analyses::Atom{others[i]->module, false},
+                                                         InputText{others[i]->path, InputText::Holds::name})));
+    if (unproved != 0)
+        finding.evidence.push_back(analyses::fact(
+            "not proved", analyses::sentence("{}: nothing in them tells their version",
+                                             analyses::Counted{unproved, "further module", "further modules"})));
+    finding.advise(
+        "See each: `beamheap modules DUMP --code PATH`; a node that runs old code is restarted, or upgraded.");
     finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, snapshot);
     return finding;
 }
@@ -143,6 +185,7 @@ public:
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
             for (const analyses::Rule& rule : analyses::rules()) report.rules.emplace_back(rule.id);
             report.rules.emplace_back(unexpected_dump);
+            if (!options_.code.empty()) report.rules.emplace_back(other_code);
             for (const SqlRule& rule : config_.rules) report.rules.emplace_back(rule.name);
             for (const analyses::Limit& limit : fail_on_.limits)
                 if (const std::string_view rule = analyses::info(limit.metric).rule;
@@ -164,6 +207,9 @@ public:
         // Besides what the diagnosis needs.
         if (demand_.parts.has(analyses::need::terms)) plan.terms_of = nullptr;
         plan |= demand_.parts;
+        plan_for_identities(plan);
+        const bool code = !options_.code.empty() && plan_for_code(options_, plan);
+        if (code) plan |= analyses::need::code_versions;
         OpenOptions open_options;
         open_options.executable = options_.executable;
         open_options.threads = options_.threads;
@@ -176,6 +222,13 @@ public:
             unreadable(name, loaded.error(), true);
             return ok();
         }
+        analyses::identify_by_terms(**artifact);
+        std::optional<Finding> of_code;
+        if (code) {
+            BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options_, **artifact));
+            add_frame_lines(options_, **artifact, *files, false);
+            of_code = code_finding((*artifact)->snapshot(), module_files((*artifact)->snapshot(), *files));
+        }
         auto diagnosed = diagnoser.judge(**artifact);
         if (!diagnosed) {
             unreadable(name, diagnosed.error(), true);
@@ -184,6 +237,7 @@ public:
         analyses::Diagnosis& diagnosis = *diagnosed;
         const Snapshot& snapshot = (*artifact)->snapshot();
         diagnosis.findings.push_back(dump_finding(snapshot, diagnosis.slogan));
+        if (of_code) diagnosis.findings.push_back(std::move(*of_code));
         for (const analyses::Limit& limit : fail_on_.limits) {
             analyses::LimitVerdict verdict = analyses::check_limit(limit, snapshot, diagnosis.totals);
             if (verdict.finding) diagnosis.findings.push_back(std::move(*verdict.finding));

@@ -107,6 +107,7 @@ private:
     Status places();
     Status logs();
     Status named();
+    void say_that_names_are_hidden(const Document& document);
     void limits(const Document& document, const RenderOptions& render);
     std::string command(std::string_view verb) const {
         return fmt::format("{} {}", verb, present::shell_word(snapshot_.source.path));
@@ -228,6 +229,7 @@ Status ReportMaker::overview() {
         first_.kind = document.kind;
         first_.reading = document.reading;
         first_.lead = document.lead;
+        say_that_names_are_hidden(document);
         first_.warnings = document.warnings;
         if (const present::Table* memory = table_named(document, "memory_table"))
             BH_CHECK(report_.data("memory", *memory, command("analyze"), render, 0));
@@ -238,6 +240,21 @@ Status ReportMaker::overview() {
         render_ = render;
         return pictures();
     });
+}
+
+// Whoever is looked for by a name of its own, a queue's, a client's, is hidden where values are.
+void ReportMaker::say_that_names_are_hidden(const Document& document) {
+    if (options_.redact != present::RedactLevel::values && options_.redact != present::RedactLevel::full) return;
+    const present::Table* const findings = table_named(document, "findings");
+    if (findings == nullptr) return;
+    const bool any = std::ranges::any_of(pids_of(*findings), [this](const Pid& pid) {
+        const ProcId id = snapshot_.find(pid);
+        return id != ProcId::none && snapshot_[id].name == TextId::none && snapshot_[id].label != TextId::none;
+    });
+    if (any)
+        first_.lead.push_back(present::spell(analyses::Ours(
+            "Names that people chose, of queues, clients and the like, are hidden in this file: a report "
+            "made with --redact secrets shows them.")));
 }
 
 void ReportMaker::limits(const Document& document, const RenderOptions& render) {

@@ -17,14 +17,8 @@ namespace {
 Result<std::vector<present::ModuleCode>> look_for_files(const Options& options, Artifact& artifact) {
     const Snapshot& snapshot = artifact.snapshot();
     BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
-    std::vector<std::string_view> names;
-    for (const Module& module : snapshot.modules) names.push_back(snapshot.text(module.name));
-    files->expect(names);
     std::vector<present::ModuleCode> code;
-    for (const std::string_view name : names) {
-        const CodeSource::Found& found = files->find(snapshot, name);
-        code.push_back({found.match, found.path});
-    }
+    for (ModuleFile& file : module_files(snapshot, *files)) code.push_back({file.match, std::move(file.path)});
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include "analyses/facts/needs.hpp"
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
+#include "analyses/processes/waits.hpp"
 #include "cli/commands.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
@@ -14,8 +15,10 @@ static Status cmd_ports(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::ports}));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
-    const analyses::PortReport report =
-        analyses::ports(snapshot, analyses::held_senders(snapshot, *context.waits(*artifact)));
+    // Whom a port makes wait its own list and frames tell; waits that are found in terms are none of these.
+    const analyses::PortReport report = analyses::ports(
+        snapshot, context.kept(snapshot) == nullptr ? analyses::held_senders(snapshot, analyses::waits(snapshot))
+                                                    : analyses::held_senders(snapshot, *context.waits(*artifact)));
     std::uint64_t waiting = 0;
     for (const analyses::BusyPort& port : report.busy) waiting += port.suspended.size();
     present::Document document = context.document(snapshot);

@@ -9,9 +9,11 @@
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/logs/log_events.hpp"
+#include "cli/code_lines.hpp"
 #include "cli/commands.hpp"
 #include "cli/process_terms.hpp"
 #include "cli/secrets.hpp"
+#include "cli/source_lines.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
 
@@ -44,11 +46,40 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
     return array;
 }
 
+constexpr std::uint32_t lines_around = 3;
+constexpr std::size_t most_source_frames = 100;
+
+present::Table source_table(std::vector<SourceLine> lines) {
+    present::Columns<SourceLine> columns{
+        {{.name = "depth", .title = "#", .unit = present::Unit::count, .doc = "frame; 0 is the youngest"},
+         [](const SourceLine& line) { return Value(line.depth); }},
+        {{.name = "file", .title = "FILE", .doc = "source file", .content = Content::name},
+         [](const SourceLine& line) { return Value(line.file); }},
+        {{.name = "line", .title = "LINE", .unit = present::Unit::count, .doc = "source line"},
+         [](const SourceLine& line) { return Value(line.line); }},
+        {{.name = "at", .title = "AT", .doc = "whether the frame is there", .wide = true},
+         [](const SourceLine& line) { return Value(line.at); }},
+        {{.name = "text", .title = "TEXT", .doc = "what the file has there", .content = Content::message},
+         [](const SourceLine& line) { return Value(line.text); }},
+    };
+    return present::table_of(std::move(columns), std::move(lines), "no source lies here");
+}
+
+// What the sources have where its frames are.
+present::Member source_member(const Context& context, const Snapshot& snapshot, std::span<const Frame> frames) {
+    SourceLines sources(snapshot, context.options().sources, looks_for_code(context.options()));
+    std::vector<SourceLine> lines =
+        sources.of(frames, context.options().verbose ? lines_around : 0, most_source_frames);
+    const bool any = !lines.empty();
+    return {.key = "source_lines", .title = "Source", .body = source_table(std::move(lines)), .in_text = any};
+}
+
 }  // namespace
 
 static Status cmd_proc(const Context& context) {
     LoadPlan plan{analyses::need::waits};
     plan.terms_of = analyses::MayBeAsked();
+    if (looks_for_code(context.options())) plan |= analyses::need::code_versions;
     BH_TRY(const ProcessTerms terms,
            open_process_terms(context, plan, context.argument(1), {.messages = shown_messages}));
     const Snapshot& snapshot = terms.snapshot();
@@ -91,6 +122,7 @@ static Status cmd_proc(const Context& context) {
     document.members.push_back({.key = "stack",
                                 .title = "Stack, youngest frame first",
                                 .body = present::frame_table(view, snapshot.stacks[analyses::stack_of(snapshot, id)])});
+    document.members.push_back(source_member(context, snapshot, snapshot.stacks[analyses::stack_of(snapshot, id)]));
     const std::vector<std::uint32_t> messages = view.roots_of(RootKind::message);
     const bool has_dictionary = !view.roots_of(RootKind::dictionary).empty();
     document.members.push_back({.key = "dictionary",

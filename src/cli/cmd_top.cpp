@@ -11,6 +11,7 @@
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
@@ -34,9 +35,12 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
 
 // People's INITIAL CALL is the real one, which stands behind the heaps of a dump: it is looked for where a row is
 // shown.
-present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs) {
+// (`known`: it was loaded.)
+present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs,
+                                   bool known) {
     present::ProcessColumns columns{.labels = needs.labels, .heaps = context.options().full};
-    if (context.shown_to_people() && artifact.can_identify())  // a cell is asked for several times: for its width, too
+    if (context.shown_to_people() &&
+        (known || artifact.can_identify()))  // a cell is asked for several times: for its width, too
         columns.identify = [&artifact, asked = std::make_shared<std::unordered_set<ProcId>>()](ProcId id) {
             if (asked->insert(id).second) artifact.identify(id);
         };
@@ -51,7 +55,7 @@ bool shows_initial_calls(const Options& options, const analyses::ProcessNeeds& n
 }
 
 Status print(const Context& context, Artifact& artifact, std::vector<ProcId> rows, const analyses::ProcessNeeds& needs,
-             bool by_heaps) {
+             bool known, bool by_heaps) {
     const Snapshot& snapshot = artifact.snapshot();
     present::Document document = context.document(snapshot);
     const bool whole = snapshot.source.process_table_complete;
@@ -72,7 +76,8 @@ Status print(const Context& context, Artifact& artifact, std::vector<ProcId> row
             present::spell(analyses::sentence("This dump does not say what memory a process has: they are in order of "
                                               "their young heaps, `--by old_heap` has the old ones.")));
     document.members.push_back(
-        {.key = "rows", .body = present::process_table(names, std::move(rows), columns_of(context, artifact, needs))});
+        {.key = "rows",
+         .body = present::process_table(names, std::move(rows), columns_of(context, artifact, needs, known))});
     document.members.push_back({.key = "process_table_complete", .body = present::Value(whole), .in_text = false});
     return context.print(document, snapshot, {}, usual_sort);
 }
@@ -102,10 +107,10 @@ void order_by_memory(const Snapshot& snapshot, std::vector<ProcId>& rows) {
 // Dumps of the first releases do not say what memory a process has: its young heap with the stack is what comes next to
 // it.
 Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> rows,
-               const analyses::ProcessNeeds& needs) {
+               const analyses::ProcessNeeds& needs, bool known) {
     Options options = context.options();
     options.sort = "heap_words";
-    return print(context.with(options), artifact, std::move(rows), needs, true);
+    return print(context.with(options), artifact, std::move(rows), needs, known, true);
 }
 
 }  // namespace
@@ -123,7 +128,9 @@ static Status cmd_top(const Context& context) {
     LoadPlan plan{analyses::need::of(needs)};
     const bool looked_for = options.top.value_or(1) != 0 && options.top.value_or(1) <= most_looked_for &&
                             sort != "initial_call" && sort != "name";
-    if (inner.shown_to_people() && shows_initial_calls(options, needs) && !looked_for) plan |= analyses::need::labels;
+    if (inner.shown_to_people() && shows_initial_calls(options, needs) &&
+        (!looked_for || is_small_input(inner.argument(0))))
+        plan |= analyses::need::labels;
     BH_CHECK(inner.plan_for_selector(plan));
     analyses::HeapStats stats(options.threads, {});
     const bool heaps = needs.heaps || inner.selector_needs_heaps();
@@ -135,8 +142,8 @@ static Status cmd_top(const Context& context) {
     BH_TRY(std::vector<ProcId> rows, inner.selected(snapshot));
     if (options.sort.empty()) order_by_memory(snapshot, rows);
     if (sort == "memory_bytes" && !analyses::knows_memory(snapshot))
-        return by_heap(inner, *artifact, std::move(rows), needs);
-    return print(inner, *artifact, std::move(rows), needs, false);
+        return by_heap(inner, *artifact, std::move(rows), needs, plan.has(analyses::need::labels));
+    return print(inner, *artifact, std::move(rows), needs, plan.has(analyses::need::labels), false);
 }
 
 BH_DEFINE_VERB(top){
@@ -149,7 +156,8 @@ BH_DEFINE_VERB(top){
         "Reads the process table alone unless a column is asked for that needs more: stack_words, label, group_key "
         "and\n"
         "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
-        "compressed files it is what the process was spawned as.",
+        "large compressed files it is what the process was spawned as. Who a process is by what it holds is told of\n"
+        "inputs that are read in no time, and with --full.",
     .examples =
         "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len "
         "--format csv",

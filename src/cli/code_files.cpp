@@ -75,15 +75,6 @@ std::string_view behind_shebang(std::string_view text) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Nothing that the kernel or a mount of the network makes.
-bool may_be_looked_at(std::string_view folder) {
-    if (!folder.starts_with('/') || folder.find('\0') != folder.npos || folder.find("/../") != folder.npos)
-        return false;
-    for (const std::string_view begin : {"/proc/", "/sys/", "/dev/", "/net/", "/misc/", "/run/user/"})
-        if (folder.starts_with(begin)) return false;
-    return true;
-}
-
 bool funs_differ(const Snapshot& snapshot, TextId name, const CodeModule& module, bool& any) {
     for (const FunEntry& fun : snapshot.funs) {
         if (fun.module != name || !fun.index.has()) continue;
@@ -115,7 +106,8 @@ CodeMatch match_of(const Snapshot& snapshot, const CodeModule& module, std::stri
     if (loaded->old_bytes.value_or(0) != 0) return CodeMatch::unproved;
     bool any = false;
     if (funs_differ(snapshot, name, module, any)) return CodeMatch::differs;
-    if (preloaded && !is_of_this_vm(snapshot, path)) return CodeMatch::unproved;
+    // A stripped module has no attributes; its funs are numbered by the checksum of its code.
+    if (preloaded && !any && !is_of_this_vm(snapshot, path)) return CodeMatch::unproved;
     return module.own_version || any ? CodeMatch::same : CodeMatch::unproved;
 }
 
@@ -131,6 +123,14 @@ std::optional<std::int64_t> instant_of(const std::string& text) {
 }
 
 }  // namespace
+
+bool may_be_looked_at(std::string_view folder) {
+    if (!folder.starts_with('/') || folder.find('\0') != folder.npos || folder.find("/../") != folder.npos)
+        return false;
+    for (const std::string_view begin : {"/proc/", "/sys/", "/dev/", "/net/", "/misc/", "/run/user/"})
+        if (folder.starts_with(begin)) return false;
+    return true;
+}
 
 struct CodeFiles::Answer {
     Found found;

@@ -80,6 +80,9 @@ private:
     bool expects_all_ = false;
 };
 
+/// Whether a path that an input names may be opened: nothing that the kernel or a mount of the network makes.
+bool may_be_looked_at(std::string_view path);
+
 /// When an input was written, in seconds since 1970: by its file's time and by what it says itself, whichever is
 /// earlier; nothing of a VM that runs, or where neither is known.
 std::optional<std::int64_t> end_of_input(const Snapshot& snapshot);

@@ -87,6 +87,23 @@ Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& a
     return files;
 }
 
+bool looks_for_code(const Options& options) {
+    LoadPlan plan;
+    return plan_for_code(options, plan);
+}
+
+std::vector<ModuleFile> module_files(const Snapshot& snapshot, CodeFiles& files) {
+    std::vector<std::string_view> names;
+    for (const Module& module : snapshot.modules) names.push_back(snapshot.text(module.name));
+    files.expect(names);
+    std::vector<ModuleFile> found;
+    for (const std::string_view name : names) {
+        const CodeSource::Found& file = files.find(snapshot, name);
+        found.push_back({std::string(name), file.path, file.match});
+    }
+    return found;
+}
+
 bool plan_for_records(const Options& options, const LoadPlan& plan) {
     const bool told = !options.no_records;
     return (told || options.redact != present::RedactLevel::none) && plan.any_terms();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "beamheap/artifact.hpp"
 #include "cli/code_files.hpp"
@@ -12,6 +14,8 @@ namespace beamheap::cli {
 
 /// Whether modules are to be looked for at all; adds to the plan what that needs.
 bool plan_for_code(const Options& options, LoadPlan& plan);
+/// The same without a plan.
+bool looks_for_code(const Options& options);
 /// Whether terms are to be named by records: those of a plan that has terms, unless the options say no. What modules
 /// need for that is plan_for_code()'s.
 bool plan_for_records(const Options& options, const LoadPlan& plan);
@@ -19,6 +23,14 @@ bool plan_for_records(const Options& options, const LoadPlan& plan);
 /// The places of modules: those of --code, of BEAMHEAP_CODE, or of the node's own code path (LoadPlan::code_path).
 /// Errors: usage, of a path that was named and is not there.
 Result<std::unique_ptr<CodeFiles>> open_code(const Options& options, Artifact& artifact);
+
+/// What lies here of a module that the node had loaded.
+struct ModuleFile {
+    std::string module, path;
+    CodeMatch match = CodeMatch::not_there;
+};
+/// Of each of the snapshot's modules, in their order.
+std::vector<ModuleFile> module_files(const Snapshot& snapshot, CodeFiles& files);
 
 /// Lets terms be named by records (Snapshot::records): of `code`, which may be null, of --source, of OTP's own rows.
 /// Errors: usage, of a folder that was named and is not there.

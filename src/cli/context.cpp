@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "analyses/facts/needs.hpp"
+#include "analyses/heaps/identities.hpp"
 #include "analyses/heaps/unanswered.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/waits.hpp"
@@ -63,6 +64,19 @@ Opened& opened() {
 
 }  // namespace
 
+void plan_for_identities(LoadPlan& plan) {
+    const bool any = plan.has(analyses::need::terms);
+    plan |= analyses::need::terms_and_stacks;
+    if (!any) {
+        plan.terms_of = analyses::MayBeIdentified();
+    } else if (plan.terms_of) {
+        plan.terms_of = [others = std::move(plan.terms_of), ours = analyses::MayBeIdentified()](
+                            const Snapshot& snapshot, ProcId id) mutable {
+            return others(snapshot, id) || ours(snapshot, id);
+        };
+    }
+}
+
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
     if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_of_tables;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
@@ -81,7 +95,10 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     const bool frames = plan.has(analyses::need::stacks);
     const bool code = (frames || records) && plan_for_code(options_, plan);
     if (code && records) plan |= analyses::need::code_versions;
+    const bool identities = plan.has(analyses::need::labels);
+    if (identities) plan_for_identities(plan);
     BH_CHECK(artifact->load(plan));
+    if (identities) analyses::identify_by_terms(*artifact);
     opened().any = true;
     if (options_.redact == present::RedactLevel::full)
         opened().private_names = redaction(artifact->snapshot(), {}).private_names;

@@ -49,6 +49,9 @@ struct LoadedInput {
     void forget_answers();
 };
 
+/// Adds to a plan what analyses::identify_by_terms() takes: of a stream, terms of those it may look into.
+void plan_for_identities(LoadPlan& plan);
+
 class Context;
 /// Loads all of an input that any verb may ask for but the heaps, so that many questions are answered by one reading.
 /// Errors: those of Context::open. `progress` is called as OpenOptions::progress is, where it is given.

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <functional>
 
 #include "bytes/read_files.hpp"
+#include "bytes/running_process.hpp"
 #include "formats/format.hpp"
 
 namespace beamheap::cli {
@@ -188,6 +190,31 @@ bool named_as_dump(std::string_view path) {
     if (!name.starts_with("core.")) return false;
     const std::string_view rest = name.substr(std::string_view("core.").size());
     return rest.starts_with("beam") || (!rest.empty() && rest.find_first_not_of("0123456789.") == rest.npos);
+}
+
+bool is_small_input(const std::string& path) {
+    constexpr std::uint64_t small_text = 32u << 20, small_image = 512u << 20;
+    constexpr std::string_view elf_magic =
+        "\x7f"
+        "ELF";
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) {
+        const std::uint64_t bytes = fs::file_size(path, error);
+        if (error || bytes > small_image) return false;
+        if (bytes <= small_text) return true;
+        auto source = bytes::open_source(path);
+        if (!source) return false;
+        const auto peeked = bytes::peek(std::move(*source), elf_magic.size());
+        return peeked && peeked->head.starts_with(elf_magic);
+    }
+    const auto pid = process_named(path);
+    if (!pid) return false;
+    const std::string sizes = bytes::read_small_file(fmt::format("/proc/{}/statm", *pid), 256);  // total, resident
+    const std::size_t blank = sizes.find(' ');
+    std::uint64_t pages = 0;
+    if (blank == sizes.npos) return false;
+    std::from_chars(sizes.data() + blank + 1, sizes.data() + sizes.size(), pages);
+    return pages != 0 && pages < small_image / static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/facts/needs.hpp"
+#include "analyses/heaps/identities.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/kept_answers.hpp"
 #include "erlang/functions.hpp"
@@ -45,6 +46,7 @@ Result<ProcessTerms> open_and_read(const Context& context, LoadPlan plan, const 
         all.measures = kept->measures;
         all.state = kept->state;
     } else {
+        analyses::identify_by_terms(*all.artifact, all.process);
         BH_TRY(all.terms, read(*all.artifact, all.process));
         all.measures = std::make_shared<analyses::TermMeasures>(*all.terms);
         all.state = analyses::loop_state(all.snapshot(), all.process, *all.terms);

@@ -18,22 +18,6 @@ constexpr std::size_t most_source_files = 300'000, most_headers = 200;
 constexpr std::size_t most_source_bytes = 16u << 20;
 constexpr int deepest_source_folder = 16;
 
-// Empty where it can't be read.
-std::string source_text(const std::string& path) {
-    std::error_code error;
-    std::string text;
-    if (!fs::is_regular_file(path, error)) return text;
-    auto source = bytes::open_source(path, {.max_bytes = most_source_bytes});
-    if (!source) return text;
-    std::string buffer(64 * 1024, '\0');
-    while (text.size() < most_source_bytes) {
-        const auto got = (*source)->read(buffer);
-        if (!got || *got == 0) break;
-        text.append(buffer, 0, *got);
-    }
-    return text;
-}
-
 // The file that a header's name means: "include/shop.hrl", "shop/include/shop.hrl": the one with most of its end.
 const std::string* best_of(const std::vector<std::string>& paths, std::string_view wanted) {
     const std::string* best = nullptr;
@@ -50,6 +34,21 @@ const std::string* best_of(const std::vector<std::string>& paths, std::string_vi
 
 }  // namespace
 
+std::string source_text(const std::string& path) {
+    std::error_code error;
+    std::string text;
+    if (!fs::is_regular_file(path, error)) return text;
+    auto source = bytes::open_source(path, {.max_bytes = most_source_bytes});
+    if (!source) return text;
+    std::string buffer(64 * 1024, '\0');
+    while (text.size() < most_source_bytes) {
+        const auto got = (*source)->read(buffer);
+        if (!got || *got == 0) break;
+        text.append(buffer, 0, *got);
+    }
+    return text;
+}
+
 void SourceFolders::list() {
     listed_ = true;
     std::size_t files = 0;
@@ -61,7 +60,9 @@ void SourceFolders::list() {
             std::error_code ignored;
             if (at->is_directory(ignored)) {
                 if (name.starts_with('.') || at.depth() >= deepest_source_folder) at.disable_recursion_pending();
-            } else if (name.ends_with(".erl") || name.ends_with(".hrl")) {
+            } else if (name.ends_with(".erl") || name.ends_with(".hrl") || name.ends_with(".ex") ||
+                       name.ends_with(".exs") || name.ends_with(".yrl") || name.ends_with(".xrl") ||
+                       name.ends_with(".heex")) {
                 files_[name].push_back(at->path().string());
             }
         }
@@ -88,6 +89,14 @@ std::vector<RecordType> SourceFolders::records(const std::string& module, std::s
         }
     }
     return found;
+}
+
+std::string SourceFolders::file(std::string_view name) {
+    if (folders_.empty()) return {};
+    if (!listed_) list();
+    const auto found = files_.find(name.substr(name.rfind('/') + 1));
+    const std::string* const one = found == files_.end() ? nullptr : best_of(found->second, name);
+    return one == nullptr ? std::string() : *one;
 }
 
 RecordBook::RecordBook(const Snapshot& snapshot, std::shared_ptr<CodeFiles> code, std::vector<std::string> sources,

@@ -27,6 +27,9 @@ public:
     /// Records of the module's source, and of all that it includes and that lies there; `path` becomes that of the
     /// source; empty where there is none.
     std::vector<RecordType> records(const std::string& module, std::string& path);
+    /// The file that a compiler has called so: of those with its name the one whose path ends most as `name` does;
+    /// empty where there is none.
+    std::string file(std::string_view name);
 
 private:
     void list();
@@ -34,6 +37,9 @@ private:
     bool listed_ = false;
     std::map<std::string, std::vector<std::string>, std::less<>> files_;  // by name
 };
+
+/// A source's text, at most 16 MiB of it; empty where it can't be read, or is no file.
+std::string source_text(const std::string& path);
 
 class RecordBook final : public RecordNames {
 public:

@@ -71,7 +71,13 @@ public:
     Match match(TermSource& terms, const Element& term) const;
     /// Whether it has this name.
     constexpr bool has(std::string_view name) const { return number_of(name) < names_; }
-    std::string_view text() const { return text_; }
+    constexpr std::string_view text() const { return text_; }
+    /// Whether all its names are names of the other.
+    constexpr bool names_within(const Pattern& other) const {
+        for (std::size_t i = 0; i < names_; ++i)
+            if (!other.has(name(i))) return false;
+        return true;
+    }
 
     static constexpr std::size_t most_nodes = 64, most_names = 12, most_steps = 20'000;
     static constexpr int deepest = 24;  ///< levels of a pattern

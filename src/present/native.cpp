@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "present/table_cells.hpp"
 
 namespace beamheap::present {
@@ -67,12 +69,29 @@ Table blame_table(const Names& names, const NativeThreads& native, const analyse
     for (const analyses::BlameGroup& group : blame.groups) rows.push_back(&group);
     const std::uint64_t all = blame.threads;
     const auto first = [&native](Row row) -> const NativeThread& { return native.threads[row->threads.front()]; };
+    const auto place_of = [names, first, &s](Row row) {
+        const ProcId process = first(row).process;
+        if (process == ProcId::none) return std::string();
+        for (const Frame& frame : s.stacks[s[process].stack])
+            if (frame.function == row->function) return names.place(frame);
+        return std::string();
+    };
+    const bool any_place = std::ranges::any_of(rows, [&](Row row) { return !place_of(row).empty(); });
     Columns<Row> columns{
         {{.name = "erlang_function",
           .title = "ERLANG FUNCTION",
           .doc = "that the threads worked for; null: for no process",
           .content = Content::name},
          [=](const Row& r) { return function(names, r->function); }},
+        {{.name = "source_place",
+          .title = "AT",
+          .doc = "file and line at which the first of them is in it",
+          .content = Content::name,
+          .wide = !any_place},
+         [=](const Row& r) {
+             const std::string place = place_of(r);
+             return place.empty() ? Value() : Value(place);
+         }},
         {{.name = "count", .title = "THREADS", .unit = Unit::count, .doc = "threads"},
          [](const Row& r) { return Value(static_cast<std::uint64_t>(r->threads.size())); }},
         {{.name = "percent",

@@ -1,7 +1,7 @@
 %% Processes that wait in tricky places, and what the VM says of all of its stacks: a line for each frame, youngest first.
 %% line_truth:main([OUT, dump]) halts the node with a dump; [OUT, stay] waits, to be looked at from outside.
 -module(line_truth).
--export([main/1, init/1, handle_call/3, handle_cast/2, handle_info/2, wait_here/1, many/1, last/1, deep/2, caught/1, tried/1,
+-export([main/1, all/1, init/1, handle_call/3, handle_cast/2, handle_info/2, wait_here/1, many/1, last/1, deep/2, caught/1, tried/1,
          twice/1, guarded/2, three_receives/1, no_arguments/0, in_a_fun/1, applied/3, timed/1, sleeping/1, listed/1]).
 
 main([Out, What]) ->
@@ -14,6 +14,11 @@ main([Out, What]) ->
         dump -> erlang:halt("lines");
         stay -> ok = file:write_file([atom_to_list(Out), ".pid"], os:getpid()), receive never -> ok end
     end.
+
+%% The same of a node that does its own work; the depth to which a stack is told, too.
+all(Out) ->
+    erlang:system_flag(backtrace_depth, 64),
+    ok = file:write_file(Out, [truth(P) || P <- processes(), P =/= self()]).
 
 truth(P) ->
     case process_info(P, [current_stacktrace, status]) of

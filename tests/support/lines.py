@@ -52,7 +52,8 @@ class Comparison:
 
     def one(self, label, ours, file, line):
         lines = [int(part) for part in ours.place.rsplit(":", 1)[1].split(" or ")] if ours.place else []
-        right = line in lines and ours.file.rsplit("/", 1)[-1] == file.rsplit("/", 1)[-1]
+        told = ours.file or (ours.place or "").rpartition(":")[0]
+        right = line in lines and told.rsplit("/", 1)[-1] == file.rsplit("/", 1)[-1]
         if not lines:
             if line:
                 self.none += 1

@@ -154,7 +154,7 @@ class Ejabberd(Node):
         config = self.home / "ejabberd.yml"
         config.write_text("hosts: [localhost]\nloglevel: info\nauth_method: internal\nshaper: {}\nlisten:\n"
                           f"  - {{port: {self.port}, ip: '127.0.0.1', module: ejabberd_c2s, shaper: none}}\n"
-                          "modules: {mod_roster: {}, mod_disco: {}, mod_ping: {}}\n")
+                          "modules: {mod_roster: {}, mod_disco: {}, mod_ping: {}, mod_muc: {}}\n")
         self.begin(["erl", "-sname", self.name, "-noinput", "-mnesia", "dir", json.dumps(str(self.home / "spool")), "-s", "ejabberd"],
                    EJABBERD_CONFIG_PATH=str(config), EJABBERD_LOG_PATH=str(self.home / "ejabberd.log"), SPOOL_DIR=str(self.home))
 

@@ -139,6 +139,10 @@ public:
         if (!(now.pid == before.pid)) return std::nullopt;
         now.application = before.application;  // of an ancestor that may have been registered meanwhile
         if (plan_.labels) labels_.forget_from(0);
+        if (before.label_concluded && now.label == TextId::none) {
+            now.label = before.label;
+            now.label_concluded = true;
+        }
         reader_.snapshot[id] = now;
         return now.reading;
     }

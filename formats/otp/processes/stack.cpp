@@ -78,8 +78,11 @@ TextId FrameCache::file(const CodePlace& place, const Code::Line& line) {
     const std::string own = module == TextId::none ? "" : std::string{reader_.snapshot.text(module)} + ".erl";
     std::string name = own;
     if (line.file != 0) {
-        const auto at = [&](std::uint32_t i) {
-            return text_of(reader_, reader_.memory.word(line.names + 8ull * i).value_or(0));
+        const auto at = [&](std::uint32_t i) -> std::string {
+            const Word word = reader_.memory.word(line.names + 8ull * i).value_or(0);
+            if (!is_atom(word)) return text_of(reader_, word);
+            const TextId atom = reader_.atom(word);  // up to OTP 23
+            return atom == TextId::none ? std::string() : std::string(reader_.snapshot.text(atom));
         };
         name = line.names == 0 ? "" : at(0) == own ? at(line.file) : at(line.file - 1);
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/causes/labels.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "analyses/causes/wordings.hpp"
+#include "erlang/identities.hpp"
 #include "erlang/labels.hpp"
 #include "erlang/owned_term.hpp"
 
@@ -13,9 +15,19 @@ namespace beamheap::analyses {
 std::optional<Sentence> known_label(std::string_view label) {
     if (!label.starts_with('{')) return std::nullopt;  // all that are known are tuples
     const std::shared_ptr<OwnedTerm> term = parse_term(label);
-    for (const erlang::LabelRow& row : erlang::label_rows())
-        if (const erlang::Match match = row.label.match(*term, term->term()))
-            if (Sentence words = said(row.words, match, term); !words.empty()) return words;
+    std::optional<Sentence> told;
+    const auto tell = [&](const auto& row) {
+        const erlang::Match match = row.label.match(*term, term->term());
+        if (!match) return false;
+        Sentence words = said(row.words, match, term);
+        if (words.empty()) return false;
+        told = std::move(words);
+        return true;
+    };
+    // A library's own label, then what beamheap has concluded.
+    if (std::ranges::any_of(erlang::label_rows(), tell) || std::ranges::any_of(erlang::identity_rows(), tell) ||
+        std::ranges::any_of(erlang::member_keepers(), tell))
+        return told;
     return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include "erlang/behaviours.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -46,7 +47,7 @@ public:
         for (const auto& [frame, held] : slots)
             if (loop_of(frames[frame].function) == erlang::LoopKind::event_manager)
                 if (auto found = event_handlers(held)) return found;
-        return std::nullopt;
+        return suspended();
     }
 
 private:
@@ -76,7 +77,7 @@ private:
             std::string module = TermReader::is_atom(data[4]) ? std::string(data[4].text) : std::string();
             const std::size_t at = i + 1 < held.size() ? i + 1 : i - 1;
             if (at >= held.size()) return std::nullopt;
-            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, {}, std::move(module)};
+            return LoopState{LoopState::Loop::server, held[at].root, held[at].term, {}, {}, data[3], std::move(module)};
         }
         for (std::size_t i = held.size(); i-- > 0;) {
             std::string module = callbacks(held[i].term);
@@ -85,7 +86,7 @@ private:
             for (const std::size_t name : {i + 2, i + 3}) {
                 if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
                 return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {},
-                                 std::move(module)};
+                                 held[name].term,         std::move(module)};
             }
         }
         return std::nullopt;
@@ -98,7 +99,7 @@ private:
             if (record.empty()) continue;
             const std::vector<Element> pair = reader_.tuple(record[1], 2);
             if (pair.empty()) continue;
-            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], pair[0], {}};
+            LoopState found{LoopState::Loop::state_machine, slot.root, pair[1], record[2], pair[0], {}, {}};
             // {params, CallbackMode, StateEnter, Parent, [Module | Previous], Name, ...}
             for (const Slot& other : held) {
                 const std::vector<Element> params = reader_.tuple(other.term);
@@ -106,6 +107,7 @@ private:
                 const std::vector<Element> modules = reader_.list(params[4], 1);
                 const Element module = modules.empty() ? params[4] : modules[0];
                 if (TermReader::is_atom(module)) found.module = module.text;
+                found.name = params[5];
             }
             return found;
         }
@@ -121,8 +123,8 @@ private:
                 handlers.empty() ? handlers : reader_.tagged(handlers[0], "handler", 5);
             if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
             if (handlers.size() > 1)
-                return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}};
-            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {},
+                return LoopState{LoopState::Loop::event_handlers, slot.root, slot.term, {}, {}, {}, {}};
+            return LoopState{LoopState::Loop::event_handlers, slot.root, handler[3], {}, {}, {},
                              std::string(handler[1].text)};
         }
         return std::nullopt;
@@ -144,7 +146,28 @@ private:
         if (list.size() < 4 || !is_parent(list[0]) || !is_name(list[1])) return std::nullopt;
         std::string module = callbacks(list[3]);
         if (module.empty()) return std::nullopt;
-        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, std::move(module)};
+        return LoopState{LoopState::Loop::server, *arguments, list[2], {}, {}, list[1], std::move(module)};
+    }
+
+    // A server that sys:suspend/1 has stopped: [Name, State, Module | CallbackCache, ...], or (since 28) [ServerData,
+    // State, ...], in the frame of the loop that waits for sys:resume/1.
+    std::optional<LoopState> suspended() const {
+        const std::span<const Frame> frames = s_.stacks[p_.stack];
+        const RootList& roots = terms_.graph().roots();
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            const Root root = roots[i];
+            if (root.kind != RootKind::stack || root.frame >= frames.size()) continue;
+            if (!has_role(s_, frames[root.frame].function, erlang::FunctionRole::is_suspended)) continue;
+            const std::vector<Element> held = reader_.list(terms_.root(i), 8);
+            if (held.size() < 3) continue;
+            const std::vector<Element> data = reader_.tuple(held[0]);
+            if (data.size() >= 5 && reader_.is(data[0], "server_data") && TermReader::is_atom(data[4]))
+                return LoopState{LoopState::Loop::server, i, held[1], {}, {}, data[3], std::string(data[4].text)};
+            std::string module = callbacks(held[2]);
+            if (module.empty() || !is_name(held[0])) continue;
+            return LoopState{LoopState::Loop::server, i, held[1], {}, {}, held[0], std::move(module)};
+        }
+        return std::nullopt;
     }
 
     const Snapshot& s_;

@@ -11,6 +11,7 @@
 //     gen_server:loop/5, handle_msg/3      {server_data, ...} with the state before or behind it  since OTP 28
 //     gen_statem, any loop_...             {state, {StateName, Data}, Postponed, Timers, ...}, of 5 or (since 28) 6
 //     gen_event, any                       [{handler, Module, Id, State, Supervised}, ...], or one such tuple
+//     suspended by sys:suspend/1            [Name, State, Module, ...] in sys:suspend_loop
 //     hibernating, image only              x2 = [Parent, Name, State, Module, ...] of gen_server:wake_hib
 //
 // Agents, supervisors, Elixir's GenServer, Phoenix's channels and LiveViews are gen_servers, and are found as such.
@@ -34,7 +35,9 @@ struct LoopState {
                            ///< is the only one, else the list of its handlers
     Element postponed;     ///< of a state machine: the list of events that it has put off; else `unknown`
     Element state_name;    ///< of a state machine: the state that it is in; else `unknown`
-    std::string module;    ///< of the callbacks, as an atom's text; empty where it is not told, and of several handlers
+    Element name;  ///< what it was started as: a registered name, that of {via, _, Name} or {global, Name}, or its
+                   ///< pid; `unknown` where it is not told
+    std::string module;  ///< of the callbacks, as an atom's text; empty where it is not told, and of several handlers
     /// Whether `term` is the list of an event manager's handlers.
     bool several() const { return loop == Loop::event_handlers && module.empty(); }
 };

@@ -109,7 +109,8 @@ ProcessGroups group_alike(const Snapshot& snapshot, std::span<const ProcId> proc
 GroupKey group_key(const Process& process) {
     using Kind = GroupKey::Kind;
     if (process.application != TextId::none) return {Kind::ancestor, process.application, FunctionId::none};
-    if (process.label != TextId::none) return {Kind::label, process.label, FunctionId::none};
+    if (process.label != TextId::none && !process.label_concluded)
+        return {Kind::label, process.label, FunctionId::none};
     if (process.real_initial_call != FunctionId::none)
         return {Kind::initial_call, TextId::none, process.real_initial_call};
     if (process.initial_call != FunctionId::none) return {Kind::spawned_as, TextId::none, process.initial_call};

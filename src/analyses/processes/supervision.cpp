@@ -217,7 +217,7 @@ std::vector<TreeRow> fold_alike(const Snapshot& snapshot, const SupervisionTree&
         const Process& process = snapshot[row.process];
         const TreeNode& node = tree[row.process];
         if (node.children != 0 || node.parent == ProcId::none || process.name != TextId::none ||
-            process.label != TextId::none)
+            (process.label != TextId::none && !process.label_concluded))
             return std::nullopt;
         return std::uint64_t{index_of(node.parent)} << 32 | index_of(first_call(process));
     };
