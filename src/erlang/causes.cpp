@@ -19,6 +19,9 @@ constexpr const char* child_hint =
     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong.";
 constexpr const char* config_hint =
     "It stands in the configuration file (-config), under the application of that name.";
+constexpr const char* runtime_hint =
+    "It is releases/VERSION/runtime.exs of the release, or what RELEASE_CONFIG_PROVIDERS name; the node's standard "
+    "output has the exception with its place.";
 constexpr const char* library_hint =
     "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
 
@@ -43,6 +46,12 @@ constexpr CauseRow rows[] = {
      .kind = bad_specification,
      .says = "a value on the command line (-App Key Value) is not valid Erlang: {Value:message}",
      .hint = "Mind the shell's quotes, also those of vm.args: strings need their own, as in '\"text\"'."},
+    {.reason = "Reason = (\"error in config file\" ++ _ ++ \"configuration file not found\" ++ _)",
+     .kind = no_file,
+     .says = its_text,
+     .hint = "Check the path that -config, RELX_CONFIG_PATH or RELEASE_SYS_CONFIG gives, and the files that a "
+             "configuration file names: relative ones begin where the node was started.",
+     .where = Where::own_code},
     {.reason = "Reason = (\"error in config file\" ++ _)",
      .kind = bad_code,
      .says = its_text,
@@ -135,6 +144,12 @@ constexpr CauseRow rows[] = {
      .youngest = "init:b2s"},
     {.reason = "{error, {Line, erl_scan, {string, _, Text} | {unterminated, _, Text} | Text :: text() | _}, _}",
      .kind = bad_code,
+     .says = "it is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a syntax error]",
+     .hint = quotes_hint,
+     .inside = true,
+     .circumstance = Circumstance::eval},
+    {.reason = "{error, {Line, erl_scan, {string, _, Text} | {unterminated, _, Text} | Text :: text() | _}, _}",
+     .kind = bad_code,
      .says =
          "a text that it reads is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
          "syntax error]",
@@ -166,12 +181,6 @@ constexpr CauseRow rows[] = {
      .hint = library_hint,
      .where = Where::own_code,
      .inside = true},
-    // supervisor.erl: nothing but its top supervisor ends an application so that has run. What its children ended of is
-    // the cause, where a report tells it.
-    {.reason = "shutdown",
-     .kind = unknown,
-     .says = "its top supervisor gave up: a child failed too often (shutdown)",
-     .circumstance = Circumstance::had_run},
 
     // The distribution (inet_tcp_dist.erl, erl_epmd.erl), the terminal, applications, names of processes.
     {.reason = "{dist_port_already_used, Port, Name, Host}",
@@ -199,6 +208,13 @@ constexpr CauseRow rows[] = {
      .kind = no_application,
      .says = "application {Name} has to be started first",
      .hint = "Use application:ensure_all_started/1, or put it before this one in the release."},
+    // erl_ddll:load/2: numbers of erl_driver.h, below -10 those of the operating system's loader
+    {.reason = "{open_error, Number}",
+     .kind = no_library,
+     .says = "a driver (a shared library) can't be loaded (open_error[ {Number}])",
+     .hint = "Its file is not where it is looked for, is for another system, or lacks a library: ldd FILE.so",
+     .where = Where::own_code,
+     .inside = true},
     // A stub that a NIF takes the place of, in whatever words its author chose.
     {.reason = "{_, Module :: atom()} | {_, {module, Module :: atom()}, _} | {_, module, Module :: atom(), _, _} | _",
      .kind = no_library,
@@ -377,6 +393,11 @@ constexpr CauseRow rows[] = {
      .kind = bad_code,
      .says = "{Type} in {File:message}[:{Line:number}]: {Text:message}",
      .where = Where::own_code},
+    {.reason = "#{'__struct__' := Type = 'Elixir.Protocol.UndefinedError', protocol := Protocol :: atom(), "
+               "value := Value}",
+     .kind = bad_value,
+     .says = "{Type}: {Protocol} is not implemented for {Value:term 60}",
+     .where = Where::own_code},
     {.reason = "#{'__struct__' := Type = 'Elixir.KeyError', key := Key}",
      .kind = bad_value,
      .says = "{Type}: key {Key:term} not found",
@@ -394,6 +415,28 @@ constexpr CauseRow rows[] = {
      .kind = bad_value,
      .says = "{Reason:term}",
      .where = Where::own_code},
+
+    // A release's configuration (Config.Reader), of which releases up to 25 leave out the exception.
+    {.reason = "_",
+     .kind = no_file,
+     .says = "a configuration file of the release (runtime.exs) can't be read",
+     .hint = runtime_hint,
+     .frame = "Elixir.Config.Reader:read!",
+     .youngest = "Elixir.File:read!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = bad_code,
+     .says = "a configuration file of the release (runtime.exs) is not valid Elixir",
+     .hint = runtime_hint,
+     .frame = "Elixir.Config.Reader:read!",
+     .youngest = "Elixir.Code:validated_eval_string | Elixir.Code:string_to_quoted!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = bad_value,
+     .says = "a configuration file of the release (runtime.exs) raised an exception, which the slogan leaves out",
+     .hint = runtime_hint,
+     .frame = "Elixir.Config.Reader:read!",
+     .turn = Turn::left_out},
 };
 
 static_assert(std::ranges::all_of(rows, [](const CauseRow& row) { return row.says.fits(row.reason); }),

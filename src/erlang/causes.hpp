@@ -32,8 +32,7 @@ std::string_view name_of(CauseKind kind);
 /// What of the failure a row asks besides the form of its reason.
 enum class Circumstance : std::uint8_t {
     any,
-    eval,     ///< no stack, or one that -eval of the command line has led to
-    had_run,  ///< the application had run before
+    eval,  ///< no stack, or one that -eval of the command line has led to
 };
 
 /// Which place of the stack is told behind the words.
@@ -43,6 +42,7 @@ enum class Where : std::uint8_t { nowhere, own_code };
 enum class Turn : std::uint8_t {
     first,
     after_errors,  ///< where the reason holds no error of the operating system
+    left_out,      ///< where the slogan leaves the reason out
 };
 
 struct CauseRow {
@@ -57,6 +57,10 @@ struct CauseRow {
     Circumstance circumstance = Circumstance::any;
     Turn turn = Turn::first;
 };
+
+/// How the slogan of a failed boot begins up to 25. init prints its reason without binaries, maps and funs then
+/// (init.erl, to_string/2).
+inline constexpr std::string_view boot_words_of_25 = "init terminating in do_boot";
 
 /// In the order in which they are tried: the first that fits says it.
 std::span<const CauseRow> cause_rows();

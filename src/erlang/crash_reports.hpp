@@ -29,6 +29,11 @@ inline constexpr std::array crash_reporters{
 inline constexpr std::string_view event_of_elixir = "Elixir.Logger", label_of_error_logger = "error_logger",
                                   key_of_supervisor = "supervisor";
 
+/// Modules that are loaded when the first crash with a stack is printed (proc_lib.erl, gen_server.erl; Elixir's
+/// Logger), since logger is there (21).
+inline constexpr std::array printers_of_crashes{std::string_view("erl_error"), std::string_view("Elixir.Exception")};
+inline constexpr std::string_view logs_since_21 = "logger";
+
 /// The beginnings of modules in which such a process is while it formats.
 inline constexpr std::array formatting_modules{std::string_view("io_lib"), std::string_view("logger"),
                                                std::string_view("error_logger"), std::string_view("Elixir.Inspect"),

@@ -23,6 +23,14 @@ inline std::string with_elixir(std::string_view name) { return std::string(elixi
 inline constexpr std::string_view struct_of_dynamic_supervisor = "Elixir.DynamicSupervisor";
 inline constexpr std::string_view struct_of_undefined_function = "Elixir.UndefinedFunctionError";
 
+/// Whether a module is that of an exception which tells what it is about: not the one around an error of Erlang, nor
+/// that of a term which can't be printed.
+constexpr bool is_exception(std::string_view module) {
+    return is_elixir(module) && (module.ends_with("Error") || module.ends_with("Exception")) &&
+           module != "Elixir.Exception" && module != "Elixir.ErlangError" && module != "Elixir.Inspect.Error" &&
+           module != "Elixir.Inspect.Inspect.Error";
+}
+
 /// How Elixir calls a function of OTP that it has wrapped in one of its own; empty: it has none.
 constexpr std::string_view elixirs_own(std::string_view module, std::string_view function) {
     return module == "gen_server" && function == "reply" ? "GenServer.reply" : std::string_view{};

@@ -22,6 +22,8 @@ enum class FunctionRole : std::uint8_t {
     runs_boot_script,     ///< the same while it follows the boot script
     runs_program,         ///< a program that the command line gave, which runs within the start
     starts_application,   ///< calls start/2 of an application
+    starts_first,         ///< init, which links itself to a process that the boot script names
+    starts_dependencies,  ///< starts an application behind those that it needs
     starts_others,        ///< only starts others: what failed there failed in them
     starts_programs,      ///< the same, as far as nothing of the program is behind it
     of_init,              ///< init itself

@@ -24,6 +24,8 @@ inline constexpr std::string_view timer_server = "timer_server";
 /// Loads mnesia's tables.
 inline constexpr std::string_view table_loader = "mnesia_controller";
 }  // namespace registered
+/// The application that every node starts first.
+inline constexpr std::string_view first_application = "kernel";
 
 /// What of such names is known.
 enum class RegisteredRole : std::uint8_t {

@@ -18,7 +18,7 @@ APP = r"""
 -module(sick_app).
 -behaviour(application).
 -export([start/2, stop/1, init/1, handle_call/3, handle_cast/2, run/0, boot/0, loop/1, wrong/0]).
--export([handle_info/2, fine/0, sends/0, asks/0, asks_normal/0, scans/0, songs/0, throws/0, takes_name/0, asks_node/0, other_dies/0]).
+-export([deep/1, odd_start/0, handle_info/2, fine/0, sends/0, asks/0, asks_normal/0, scans/0, songs/0, throws/0, takes_name/0, asks_node/0, other_dies/0]).
 start(_, _) ->
     case application:get_env(sick, mode) of
         {ok, start_error} -> {error, {no_license_file, "/etc/sick/license"}};
@@ -30,6 +30,8 @@ start(_, _) ->
 stop(_) -> ok.
 init(sup) ->
     Child = case application:get_env(sick, mode) of
+        {ok, odd_start} -> {sick_server, {?MODULE, odd_start, []}, permanent, 1000, worker, [?MODULE]};
+        {ok, slow} -> {sick_server, {gen_server, start_link, [?MODULE, slow, [{timeout, 50}]]}, permanent, 1000, worker, [?MODULE]};
         {ok, till} -> {sick_till, {sick_till, start_link, []}, permanent, 1000, worker, [sick_till]};
         _ -> {sick_server, {gen_server, start_link, [{local, sick_server}, ?MODULE, server, []]}, permanent, 1000, worker, [?MODULE]}
     end,
@@ -38,6 +40,7 @@ init(sup) ->
         _ -> {ok, {{one_for_one, 1, 5}, [Child]}}
     end;
 init(idle) -> {ok, idle};
+init(slow) -> timer:sleep(1000), {ok, slow};
 init(server) ->
     {ok, Mode} = application:get_env(sick, mode),
     server(Mode).
@@ -52,6 +55,9 @@ server(listen_match) ->
     {ok, L} = gen_tcp:listen(Port, [{reuseaddr, false}]),
     {ok, L};
 server(gives_up) -> {ok, ticking, 50};
+server(ends) -> {ok, ending, 50};
+server(stops) -> {stop, normal};
+server(asks) -> gen_server:call(init, get, 50);
 server(undef) -> gpio:start(17, output);
 server(typo) -> {ok, propslist:get_value(a, [{a, 1}])};
 server(no_table) -> {ok, ets:lookup(sick_cache, key)};
@@ -63,9 +69,12 @@ server(no_such_env) -> {ok, V} = application:get_env(sick, database_url), {ok, V
 server(throw) -> throw({cannot_reach_database, "db.internal", econnrefused}).
 handle_call({stop, Reason}, _, S) -> {stop, Reason, S};
 handle_call(_, _, S) -> {reply, ok, S}.
+handle_info(timeout, ending) -> {stop, normal, ending};
 handle_info(timeout, S) -> {ok, _} = maps:find(price, #{}), {noreply, S};
 handle_info(_, S) -> {noreply, S}.
 handle_cast(_, S) -> {noreply, S}.
+odd_start() -> started.
+deep(N) -> [N | deep(N + 1)].
 run() -> ok = application:start(sick, permanent).
 wrong() -> erlang:error({config_missing, "PORT"}).
 boot() -> undefined_module_of_mine:start().
@@ -231,6 +240,26 @@ def hidden_module(m):
     return ["-pa", str(folder), "-eval", "array:new()."]
 
 
+# A node that asks itself for a dump while something in it goes on.
+ASKED = 'spawn(fun() -> timer:sleep(400), os:cmd("kill -USR1 " ++ os:getpid()) end), '
+
+
+def circle(m):
+    """Two applications, each of which has to be started first."""
+    for mine, other in ("circ_a", "circ_b"), ("circ_b", "circ_a"):
+        (m.folder / f"{mine}.app").write_text(f'{{application,{mine},[{{vsn,"1"}},{{modules,[]}},{{applications,[kernel,stdlib,{other}]}}]}}.')
+    return ["-eval", ASKED + "application:ensure_all_started(circ_a)."]
+
+
+def hidden_of_kernel(m):
+    """A module of ours in the place of one that kernel needs to start."""
+    folder = m.folder / "hides_kernel"
+    folder.mkdir(exist_ok=True)
+    (folder / "logger_h_common.erl").write_text("-module(logger_h_common).\n-export([mine/0]).\nmine() -> ok.\n")
+    m.erl("-noinput", "-eval", f'{{ok,_}} = compile:file("{folder}/logger_h_common.erl", [{{outdir, "{folder}"}}]), halt().', dump=None)
+    return ["-pa", str(folder)]
+
+
 def few_files(_):
     import resource as limits
     return [{"preexec_fn": lambda: limits.setrlimit(limits.RLIMIT_NOFILE, (64, 64))}, "-eval",
@@ -320,10 +349,28 @@ WAYS = [
     # A process that nobody needs ends, too: its port is not why.
     Way("other_dies", called("other_dies"), ("my_own_reason",), ("eaddrinuse", "port")),
     # Which child it was, by its module alone; where its report is kept, by that.
-    Way("till", sick("till"), ("sick", "ended", "gave up", "loaded last: sick_till"), ("did not start",)),
+    Way("till", sick("till"), ("sick", "ended", "gave up", "loaded last: sick_till"), ("did not start", "no crash")),
     Way("till_told", lambda m: ["-sick", "mode", "till", "-s", "sick_till", "audits", "-s", "sick_app", "run"],
         ("sick ended", "sick_till: {badmatch", "sick_till:handle_info/2"), ("loaded last", "gave up")),
-    Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start",)),
+    Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start", "no crash")),
+    # A child that ends without a crash leaves none in the log: the modules that print one are not there.
+    Way("gives_up_normal", sick("ends"), ("sick", "ended", "gave up", "no crash was printed"), ("did not start",)),
+    Way("odd_start", sick("odd_start"), ("sick did not start", "sick_server: its start function returned started")),
+    Way("stops_normal", sick("stops"), ("sick did not start", "sick_server: it ended with reason normal")),
+    Way("slow_start", sick("slow"), ("sick did not start", "sick_server: it was not ready in the time")),
+    Way("slow_call", sick("asks"), ("sick did not start", "a call of init was not answered"), ("not ready",)),
+    # Up to 25 the slogan has no binaries: the number of arguments is not known then.
+    Way("undef_binary", evaluated('sick_app:nothing(<<"x">>).'), ("sick_app:nothing", "does not exist"), ("sick_app:nothing/0",)),
+    Way("undef_none", lambda m: ["-s", "sick_app", "nothing"], ("sick_app:nothing/0", "does not exist")),
+    Way("eval_quote", evaluated('io:format("hello).'), ("-eval", "it is not valid Erlang", "quote has no end"), ("a text that it reads",)),
+    Way("driver", evaluated('ok = erl_ddll:load("/nonexistent", "sick_drv").'), ("a driver", "can't be loaded")),
+    Way("ports_gone", lambda m: ["+Q", "1024", "-eval", "[{ok,_} = gen_udp:open(0) || _ <- lists:seq(1, 1100)]."], ("1,024 ports",)),
+    Way("limit_of_size", evaluated("list_to_atom(lists:duplicate(300, $a))."), ("system_limit",), ("ports", "processes")),
+    Way("heap_limit", lambda m: ["+hmax", "5000"], ("+hmax",)),
+    Way("killed", evaluated("exit(self(), kill)."), ("killed",), ("+hmax",)),
+    Way("circle", circle, ("circ_a and circ_b need each other",), ("waits",)),
+    Way("deep", evaluated(ASKED + "sick_app:deep(1)."), ("sick_app:deep/1",), ("need each other",)),
+    Way("hidden_of_kernel", hidden_of_kernel, ("logger_h_common", "hides OTP's")),
     Way("eval_typo", lambda m: ["-eval", "propslist:get_value(a, [])."], ("propslist:get_value/2", "proplists")),
     Way("no_boot_file", lambda m: ["-boot", "/nonexistent/start"], ("/nonexistent/start.boot",)),
     Way("no_config", lambda m: ["-config", "/nonexistent/sys"], ("/nonexistent/sys.config",)),

@@ -26,10 +26,11 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 Cause Explainer::run() {
     // The first that knows the reason says it.
     using erlang::Turn;
-    const bool known = undefined() || syntax_within() || killed_for_its_heap() || row(Turn::first) || distribution() ||
-                       output_gone() || table() || names_of_processes() || posix() || row(Turn::after_errors) ||
-                       value() || words();
+    const bool known = undefined() || syntax_within() || killed_for_its_heap() || gave_up() || of_start_function() ||
+                       row(Turn::first) || distribution() || output_gone() || table() || names_of_processes() ||
+                       posix() || row(Turn::after_errors) || value() || words();
     if (!known && says_nothing(failure_.reason)) {
+        if (row(Turn::left_out)) return std::move(cause_);
         cause_.kind = CauseKind::none;
         // {"no such file or directory", "shop.app"} as a slogan leaves it (application:load/1).
         constexpr erlang::Pattern two_texts("{[_], [_]}");
@@ -54,29 +55,12 @@ Cause Explainer::run() {
             cause_.what = sentence("{} ended while it was called: ", plain(failure_.asked));
             hint("Look for why that process ended: its own log, or the reason that stands here.");
         }
-        cause_.what.say("{}", printed(failure_.reason));
+        if (!asked && !failure_.children.empty() && failure_.stack.empty() && TermReader::is_atom(failure_.reason))
+            cause_.what = sentence("its start function returned {}, or an error with it", plain(failure_.reason));
+        else cause_.what.say("{}", printed(failure_.reason));
         where();
     }
     return std::move(cause_);
-}
-
-// "Process: <0.9.0> Context: maximum heap size reached ..." (erl_process.c, since OTP 19): nobody else kills so.
-bool Explainer::killed_for_its_heap() {
-    if (!TermReader::is(failure_.reason, "killed")) return false;
-    const bool told = std::ranges::any_of(events_, [](const LogEvent& event) {
-        const TermReader e(*event.term);
-        const auto says = [&](const Element& element) {
-            const auto text = e.text(element, 2000);
-            return text && text->find("maximum heap size reached") != text->npos;
-        };
-        return says(event.format) || says(event.report) || std::ranges::any_of(event.args, says);
-    });
-    if (!told) return false;
-    cause_.kind = CauseKind::stopped;
-    cause_.what = Sentence("it was killed for exceeding max_heap_size");
-    hint("Raise the limit (max_heap_size of the process or +hmax), or see what it was building.");
-    where();
-    return true;
 }
 
 // What stands behind the tags of a match that failed, or of a transaction: {badmatch, {error, Reason}}.
@@ -98,7 +82,6 @@ bool Explainer::in_circumstances(const erlang::CauseRow& row) const {
         case erlang::Circumstance::any: return true;
         case erlang::Circumstance::eval:
             return stack.empty() || (in("init:_")(stack.front()) && std::ranges::any_of(stack, in("init:start_it")));
-        case erlang::Circumstance::had_run: return failure_.exited;
     }
     return true;
 }

@@ -24,6 +24,7 @@ using erlang::CauseKind;
 struct Cause {
     CauseKind kind = CauseKind::unknown;
     Sentence what;                ///< "port 8081 of listener http is in use", without a full stop
+    Sentence aside;               ///< said between these where there is room for it; empty: nothing
     Sentence where;               ///< ", called in m:f/a (file:3)"; empty: nobody knows
     std::vector<Sentence> hints;  ///< what to do, one sentence each
     /// One of kernel's own processes was gone: the node went down already, of something else.

@@ -6,6 +6,7 @@
 #include "analyses/causes/explainer.hpp"
 #include "analyses/causes/own_modules.hpp"
 #include "erlang/command_line.hpp"
+#include "erlang/core_modules.hpp"
 #include "erlang/elixir_names.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
@@ -78,6 +79,7 @@ bool Explainer::undefined() {
     }
     if (without_module(called)) return true;
     if (bad_module(called.module)) return true;
+    called.cut = called.cut || has_lost_arguments(called);
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
     const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
@@ -91,8 +93,13 @@ bool Explainer::undefined() {
         cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
     if (is_file(called.module)) cause_.what.say(": that is a file's name, not a module's");
+    else if (!loaded && packaged.empty() && near.empty())
+        cause_.aside = Sentence(" (its module is missing, or does not load)");
     called_by();
-    if (loaded)
+    if (loaded && hides_library(called.module))
+        hint(sentence("Rename module {}, or take it off the code path: it is loaded in the place of OTP's.",
+                      Atom{called.module, false}));
+    else if (loaded)
         hint(
             sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
                      "of arguments, or a misspelt name.",
@@ -112,15 +119,27 @@ bool Explainer::undefined() {
     else
         hint(sentence(
             "Module {} is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
-            "does not load (compiled by another release).",
+            "does not load (compiled by another release, damaged, without its NIF): the log has \"Loading of ... "
+            "failed\" then.",
             Atom{called.module, false}));
     return true;
+}
+
+// Whether a call may have had arguments that the text leaves out, so that their number is not known. What -s and -run
+// name is called with names and strings, which are never left out.
+bool Explainer::has_lost_arguments(const LogFrame& called) const {
+    if (!failure_.leaves_out || called.arguments.kind != ElementKind::nil) return false;
+    const auto& stack = failure_.stack;
+    const bool by_name = stack.size() > 1 && has_role(stack[1].module, stack[1].function, FunctionRole::calls_by_name);
+    const std::vector<std::string_view> names = called_names(snapshot_).names;
+    const auto is_named = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+    return !by_name || !is_named(called.module) || (called.function != "start" && !is_named(called.function));
 }
 
 // Whether a module is known to be OTP's (or Elixir's): its name is not misspelt then, whatever is missing.
 bool Explainer::is_of_otp(std::string_view module) {
     const auto known = erlang::known_modules();
-    return !erlang::packaged_application(module).empty() ||
+    return !erlang::packaged_application(module).empty() || erlang::is_core_module(module) ||
            std::ranges::find(known, module, &erlang::ModuleRow::name) != known.end();
 }
 
@@ -285,6 +304,11 @@ bool Explainer::bad_module(std::string_view module) {
         cause_.what.say(": {} ({})", means, InputText{posix_error, InputText::Holds::vm});
         return true;
     }
+    if (said.find("module name in object code") != said.npos) {
+        cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
+        hint("The file was renamed, or copied over another: its name and that in its -module line have to be one.");
+        return true;
+    }
     if (!said.empty()) cause_.what.say(": {}", InputText{said, InputText::Holds::vm});
     else if (refusal) cause_.what.say(": {}, most likely of another release", *refusal);
     else if (!posix_error.empty())
@@ -293,8 +317,8 @@ bool Explainer::bad_module(std::string_view module) {
     for (const erlang::LoaderRefusal& refusal : erlang::loader_refusals())
         if (said.find(refusal.part) != said.npos) cause_.what.say(" ({})", refusal.means);
     hint(
-        "Compile it anew with this release of OTP; a file that was copied in part or for another release does not "
-        "load.");
+        "Compile it anew with this release of OTP; a file that is empty, was copied in part or for another release "
+        "does not load.");
     return true;
 }
 

@@ -20,7 +20,8 @@ bool Explainer::value() {
         shown.cut = shown.cut || (frame.arguments.kind == ElementKind::nil &&
                                   TermReader::is_one_of(failure_.reason, {"badarg", "function_clause"}));
         cause_.what = sentence("{} in {}", printed(failure_.reason), function(shown));
-        if (const auto arguments = t_.list(frame.arguments, 255); !arguments.empty()) {
+        const bool full = TermReader::is(failure_.reason, "system_limit") && full_table();
+        if (const auto arguments = t_.list(frame.arguments, 255); !arguments.empty() && !full) {
             const bool known = std::ranges::any_of(
                 arguments, [&](const Element& e) { return !says_nothing(e) || e.kind == ElementKind::nil; });
             if (frame.cut) {  // the text that it was given says most
@@ -52,6 +53,20 @@ bool Explainer::value() {
     if (cause_.where.empty() && erlang::has_role(frame.module, erlang::FunctionRole::evaluates_text))
         cause_.where = Sentence(", in -eval");
     return true;
+}
+
+// Which of the VM's tables has no place left: the one of processes, or of ports.
+bool Explainer::full_table() {
+    bool full = false;
+    const auto say = [&](std::size_t used, Count limit, Ours of) {
+        constexpr std::size_t nearly = 50;  // those that the failure itself has ended are not in the dump any more
+        if (!limit.has() || used + *limit / nearly < *limit) return;
+        full = true;
+        cause_.what.say(" ({} of {} {})", Amount{used, AmountUnit::count}, Amount{*limit, AmountUnit::count}, of);
+    };
+    say(snapshot_.processes.size(), snapshot_.node.process_limit, "processes");
+    say(snapshot_.ports.size(), snapshot_.node.port_limit, "ports");
+    return full;
 }
 
 // A reason that holds a text for people: the innermost text that is about an error, by its own words or by the tag or

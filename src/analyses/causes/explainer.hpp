@@ -33,20 +33,25 @@ private:
     bool undefined();
     void module_of_command_line();
     bool without_module(const LogFrame& called);
+    bool has_lost_arguments(const LogFrame& called) const;
     // cause_services.cpp: the distribution, output, tables, files and ports
     bool distribution();
     bool output_gone();
     bool table();
     bool names_of_processes();
     bool posix();
+    // cause_supervisors.cpp: supervisors that gave up, and children that did not start
+    bool gave_up();
+    bool of_start_function();
+    bool killed_for_its_heap();
     // cause_values.cpp: what expressions have made of it
     bool value();
+    bool full_table();
     bool words();
 
     std::string_view similar_module(std::string_view name) const;
     bool bad_module(std::string_view module);
     void on_load_failed(std::string_view module, const LogEvent& event, std::string_view text);
-    bool killed_for_its_heap();
     static bool is_of_otp(std::string_view module);
     bool hides_library(std::string_view module) const;
     std::vector<std::string> modules_not_loaded() const;

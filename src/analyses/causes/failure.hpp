@@ -29,6 +29,7 @@ struct Failure {
     Element asked;                      ///< whose end that was, while it was called; unknown: nobody's
     bool exited = false;                ///< the application had run before
     bool words = false;                 ///< the reason is no term, but a text, perhaps a cut one
+    bool leaves_out = false;            ///< whoever printed it left out binaries and maps
 
     /// How much is known: a reason of which nothing is missing is better than one that was cut, one that went through
     /// children or has a stack better than a bare word. For choosing among several tellings of one death.

@@ -6,6 +6,9 @@
 #include <set>
 #include <string>
 
+#include "erlang/core_modules.hpp"
+#include "erlang/crash_reports.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/sources.hpp"
 
@@ -80,6 +83,39 @@ ChildModules child_modules(const Snapshot& snapshot, std::string_view applicatio
         else ++found.more;
     }
     return found;
+}
+
+std::string_view module_that_hides(const Snapshot& snapshot) {
+    const std::vector<std::string_view> folders = build_folders(snapshot);
+    for (const Module& module : snapshot.modules)
+        if (erlang::is_core_module(snapshot.text(module.name)) && is_own_module(snapshot, module, folders))
+            return snapshot.text(module.name);
+    return {};
+}
+
+std::vector<std::string_view> exceptions_since(const Snapshot& snapshot, std::size_t most) {
+    const std::vector<std::string_view> folders = build_folders(snapshot);
+    if (folders.empty() || !in_order_of_calls(snapshot)) return {};
+    std::vector<std::string_view> names;
+    for (auto module = snapshot.modules.rbegin(); module != snapshot.modules.rend(); ++module) {
+        const std::string_view name = snapshot.text(module->name);
+        if (erlang::is_exception(name)) names.push_back(name);
+        else if (is_own_module(snapshot, *module, folders)) {
+            std::ranges::reverse(names);
+            names.resize(std::min(names.size(), most));
+            return names;
+        }
+    }
+    return {};
+}
+
+std::optional<bool> has_printed_crashes(const Snapshot& snapshot) {
+    const auto has = [&](std::string_view name) {
+        return std::ranges::any_of(snapshot.modules,
+                                   [&](const Module& module) { return snapshot.text(module.name) == name; });
+    };
+    if (last_own_modules(snapshot, 1).empty() || !has(erlang::logs_since_21)) return std::nullopt;
+    return std::ranges::any_of(erlang::printers_of_crashes, has);
 }
 
 }  // namespace beamheap::analyses

@@ -3,6 +3,7 @@
 // (erlang/sources.hpp).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,16 @@ struct ChildModules {
     std::size_t more = 0;
 };
 ChildModules child_modules(const Snapshot& snapshot, std::string_view application, std::size_t most);
+
+/// A module of the program's own that was loaded in the place of one of kernel's or stdlib's; empty: none is known.
+std::string_view module_that_hides(const Snapshot& snapshot);
+
+/// Exceptions of Elixir whose modules were loaded after the youngest of the program's own modules, the oldest first, at
+/// most `most`. Nothing where the order of modules does not tell.
+std::vector<std::string_view> exceptions_since(const Snapshot& snapshot, std::size_t most);
+
+/// Whether a module is there that is loaded when a crash is printed for the first time. Missing where all modules were
+/// loaded at once, or none of the program's own is known.
+std::optional<bool> has_printed_crashes(const Snapshot& snapshot);
 
 }  // namespace beamheap::analyses

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/causes/wordings.hpp"
+#include "erlang/causes.hpp"
 #include "erlang/error_words.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/registered.hpp"
@@ -134,6 +135,7 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
     if (!slogan_reason.empty()) {
         best = ToldCause{failure_of_printed(slogan_reason), {}, nullptr};
         best->failure.exited = best->failure.exited || had_run;
+        best->failure.leaves_out = snapshot.node.slogan.starts_with(erlang::boot_words_of_25);
         best->cause = cause_of(snapshot, best->failure, events);
     }
     const std::optional<ToldCause> of_slogan = best;
@@ -148,6 +150,15 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
         if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
     }
     if (best && best->cause.kind == CauseKind::none) best.reset();
+    // The crash report of an application's master does not name the application; the one about its end does.
+    if (best && best->failure.application.empty())
+        for (const LogEvent& event : events.first(std::min(events.size(), most_events)))
+            if (event.kind == LogKind::application_end && tells_an_end(event))
+                if (const ToldCause told = told_by(snapshot, event, events);
+                    is_same(told, *best) && told.failure.children == best->failure.children) {
+                    best->failure.application = told.failure.application;
+                    break;
+                }
     return best ? std::move(best) : told_by_output(events.first(std::min(events.size(), most_events)));
 }
 

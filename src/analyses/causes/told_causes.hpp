@@ -19,6 +19,7 @@ struct ToldCause {
     Failure failure;
     Cause cause;
     const LogEvent* event = nullptr;  ///< who told it; nullptr: the slogan itself
+    bool before_kernel = false;       ///< init held it, which was starting the first processes of the boot script
 };
 
 /// `slogan_reason`: as the slogan prints it; empty: it gives none. `had_run`: the slogan is about the end of an

@@ -9,6 +9,7 @@
 #include "analyses/causes/what_ran.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/elixir_names.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/registered.hpp"
 
@@ -46,7 +47,7 @@ constexpr std::size_t most_frames = 6;
 // How long a sentence is about, in characters; the input's own parts are counted as they are in Erlang's syntax.
 struct Length {
     std::size_t operator()(const Ours& words) const { return words.text().size(); }
-    std::size_t operator()(const Atom& atom) const { return atom.text.size(); }
+    std::size_t operator()(const Atom& atom) const { return erlang::without_elixir(atom.text).size(); }
     std::size_t operator()(const InputText& text) const { return text.text.size(); }
     std::size_t operator()(const FunctionName& f) const { return f.module.size() + f.function.size() + 4; }
     std::size_t operator()(const PrintedTerm& term) const { return printed(*term.source, term.term, term.max_bytes); }
@@ -150,6 +151,7 @@ Sentence beginning(const Slogan& slogan, const ToldCause& told, const Snapshot& 
     const bool ended = told.failure.exited || slogan.kind == SloganKind::application_terminated ||
                        slogan.kind == SloganKind::kernel_process_terminated ||
                        slogan.kind == SloganKind::system_process_terminated;
+    if (told.before_kernel) return Sentence("The node did not start: ");
     if (!application.empty()) head.say("Application {}", Atom{application, false});
     else if (slogan.kind == SloganKind::system_process_terminated)
         head.say("The VM's own process {}", InputText{slogan.subject, InputText::Holds::name});
@@ -207,6 +209,22 @@ Sentence last_modules(const Facts& facts, std::size_t most) {
     return text;
 }
 
+// A module that may have brought the failure about by being loaded in the place of OTP's, where the cause does not
+// tell.
+std::string_view hidden_module(const Facts& facts) {
+    // A node that is up has loaded its program, and a module of that may be called as one of another release.
+    const Slogan& slogan = facts.get<Slogan>();
+    const bool kernel = slogan.kind == SloganKind::kernel_start_failure ||
+                        slogan.kind == SloganKind::kernel_process_terminated ||
+                        slogan.kind == SloganKind::boot_failure || slogan.application == erlang::first_application;
+    if (!kernel || ran_before_it_failed(slogan, facts.get<StartFailure>().cause(), facts.snapshot())) return {};
+    const std::string_view module = module_that_hides(facts.snapshot());
+    const Failure& failure = facts.get<StartFailure>().told->failure;
+    const bool direct =
+        TermReader::is(failure.reason, "undef") && !failure.stack.empty() && failure.stack.front().module == module;
+    return direct ? std::string_view{} : module;
+}
+
 // "Application web did not start: web_sup > web_server: port 8081 of http is in use (eaddrinuse)." At most 160
 // characters: children on the way go first, then the place, then what is printed of a term.
 Sentence title(const Facts& facts) {
@@ -229,9 +247,15 @@ Sentence title(const Facts& facts) {
     }
     head.add(told.cause.what);
     // The place goes before the end of a long term: a reader can look up the one, and has the other in the evidence.
+    // The words of a program go before its place.
     constexpr std::size_t least = 80;
     const bool telling = !says_eval(head, told.cause.where);
-    if (telling && length(head) + placed > most && placed <= most - least) head = fitted(head, most - placed);
+    const bool cuts_a_term =
+        std::ranges::any_of(head.parts(), [](const Part& part) { return std::holds_alternative<PrintedTerm>(part); });
+    if (telling && cuts_a_term && length(head) + placed > most && placed <= most - least)
+        head = fitted(head, most - placed);
+    if (!misses_module(facts) && length(head) + length(told.cause.aside) + (telling ? placed : 0) <= most)
+        head.add(told.cause.aside);
     if (telling && length(head) + placed <= most) head.add(told.cause.where);
     if (misses_module(facts))
         if (const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
@@ -239,13 +263,21 @@ Sentence title(const Facts& facts) {
             head.say("; its folder {} does not exist", InputText{folder, InputText::Holds::message});
     if (const Sentence modules = last_modules(facts, most + 20 - std::min(length(head), most)); !modules.empty())
         head.say("; {}", modules);
+    if (const std::string_view hidden = hidden_module(facts); !hidden.empty()) {
+        const Sentence hides =
+            sentence("; module {} of the program's own hides OTP's", Atom{std::string(hidden), false});
+        head = fitted(head, most - std::min(most, length(hides)));
+        head.add(hides);
+    }
     Sentence text = fitted(head, most);
     const auto* last = std::get_if<InputText>(&text.parts().back());
     return last != nullptr && last->text.ends_with("...") ? text : text.say(".");
 }
 
-Sentence place(const LogFrame& frame) {
-    Sentence text = sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
+// `lost`: the text leaves out arguments, so that their number is not known.
+Sentence place(const LogFrame& frame, bool lost = false) {
+    Sentence text = lost || frame.cut ? sentence("{}:{}", Atom{frame.module}, Atom{frame.function})
+                                      : sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
     if (!frame.file.empty() && frame.line != 0)  // else the slogan ends within the name
         text.say(" ({}, line {})", InputText{frame.file, InputText::Holds::message},
                  Amount{frame.line, AmountUnit::plain});
@@ -257,14 +289,21 @@ void add_told(const Facts& facts, Finding& finding) {
     finding.title = title(facts);
     finding.evidence.push_back(
         fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
+    const bool lost = told.failure.leaves_out && !told.failure.stack.empty() &&
+                      told.failure.stack.front().arguments.kind == ElementKind::nil;
     for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
-        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i]))
+        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], lost))
                                           : fact("called by", place(told.failure.stack[i])));
     if (told.event != nullptr)
         finding.evidence.push_back(told.event->in_queue
                                        ? fact("told by an unread message of", sentence("{}", told.event->holder))
                                        : fact("told by a report held by", sentence("{}", told.event->holder)));
     finding.next_steps = told.cause.hints;
+    if (const std::string_view hidden = hidden_module(facts); !hidden.empty())
+        finding.next_steps.insert(
+            finding.next_steps.begin(),
+            sentence("Rename module {}, or take it off the code path: it is loaded in the place of OTP's.",
+                     Atom{std::string(hidden), false}));
     if (misses_module(facts)) {
         const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
         finding.evidence.push_back(fact("not found", sentence("{}", InputText{folder, InputText::Holds::message})));
@@ -293,6 +332,8 @@ bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Sna
     // What the command line or the boot script says wrongly is met by init itself, also when kernel has started.
     if (told->failure.stack.empty() && told->cause.kind == CauseKind::bad_specification && !is_escript(snapshot))
         return false;
+    // Kernel may be on its way down by then, after it was up.
+    if (told->cause.kind == CauseKind::stopped && !last_own_modules(snapshot, 1).empty()) return true;
     return is_up(snapshot) || std::ranges::any_of(told->failure.stack, [](const LogFrame& frame) {
                return has_role(frame.module, frame.function, FunctionRole::of_command_line);
            });

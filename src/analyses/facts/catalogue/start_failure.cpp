@@ -3,8 +3,49 @@
 
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/facts/catalogue/node_figures.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
+
+namespace {
+
+// init ends the node where a process that the boot script names does not start (heart, without its program), and fails
+// in that itself: its frame has the name and what that gave (init.erl, new_kernelpid/3).
+std::optional<ToldCause> first_process(Artifact& artifact) {
+    const Snapshot& snapshot = artifact.snapshot();
+    const ProcId init = snapshot.find_registered(erlang::registered::init);
+    if (init == ProcId::none) return std::nullopt;
+    const auto stack = snapshot.stacks[snapshot[init].stack];
+    const auto terms = artifact.terms(init);
+    if (!terms) return std::nullopt;
+    const RootList& roots = (*terms)->graph().roots();
+    static constexpr erlang::Pattern gave("{error, Reason}");
+    std::string name;
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+        if (roots[i].kind != RootKind::stack || roots[i].frame >= stack.size() ||
+            !erlang::has_role(snapshot, stack[roots[i].frame].function, erlang::FunctionRole::starts_first))
+            continue;
+        const Element root = (*terms)->root(i);
+        if (TermReader::is_atom(root)) name = root.text;
+        const erlang::Match match = gave.match(**terms, root);
+        if (!match || name.empty()) continue;
+        ToldCause told;
+        told.before_kernel = true;
+        told.failure.term = copy_term(**terms, match["Reason"]);
+        told.failure.reason = told.failure.term->term();
+        told.cause.kind = CauseKind::no_file;
+        told.cause.what = sentence("{}, which the boot script names, could not be started: {}", Atom{name, false},
+                                   PrintedTerm{told.failure.term, told.failure.reason, 80});
+        told.cause.hints.push_back(
+            sentence("See whether the program of {} is there and can be run: erts-VERSION/bin below the root of OTP.",
+                     Atom{name, false}));
+        return told;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifact& artifact) {
     StartFailure found;
@@ -13,6 +54,8 @@ Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifac
     found.events = log_events(artifact);
     found.told =
         told_cause(facts.snapshot(), slogan.reason, found.events, slogan.kind == SloganKind::application_terminated);
+    if (slogan.kind == SloganKind::system_process_terminated)
+        if (auto first = first_process(artifact)) found.told = *std::move(first);
     found.loader_path = loader_path(artifact);
     found.folders_not_found = folders_not_found(artifact, found.loader_path);
     return found;

@@ -8,10 +8,14 @@
 //
 // Where the input has no stack of the one that was refused memory, the size of its heap, on which nothing is, tells it.
 //
+// Where what calls itself is what starts an application behind those that it needs, they need each other
+// (application_circle.hpp): that is no recursion of the program's own, and its end is in a file.
+//
 // Thresholds: a stack of 8 MiB (1 MiB of the one that was refused memory) that is most of what the process holds.
 // Critical where the VM was refused memory for this process, high from 64 MiB and half of the memory of all processes.
 #include <algorithm>
 
+#include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/recursion.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -77,6 +81,34 @@ Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
     return finding;
 }
 
+// "Applications shop and till need each other": no recursion of the program's own.
+Finding circle_of(const Facts& facts, const ApplicationCircle& circle) {
+    const Recursion& found = circle.calls;
+    Finding finding;
+    about(facts, circle.process, finding);
+    finding.severity = FindingSeverity::critical;
+    finding.bytes = saturating_multiply(found.stack_words, facts.snapshot().source.word_size);
+    if (found.calls != 0) finding.count = found.calls;
+    if (circle.names.empty()) finding.title.say("Applications need each other");
+    else if (circle.names.size() == 1) finding.title.say("Application {} needs itself", Atom{circle.names[0], false});
+    else {
+        std::vector<Sentence> names;
+        for (const std::string& name : circle.names) names.push_back(sentence("{}", Atom{name, false}));
+        const Sentence last = names.back();
+        names.pop_back();
+        finding.title.say("Applications {} and {} need each other", joined(names, ", "), last);
+    }
+    finding.title.say(", and their start never ends: {} is {} deep in {}", circle.process,
+                      Counted{found.calls, "call", "calls"}, found.function);
+    finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
+                        figure("frames of that function", found.calls, AmountUnit::count)};
+    finding.advise(
+        "Take one of them out of the other's `applications` in its .app file (or .app.src, mix.exs): what both need "
+        "belongs into a third.");
+    finding.advise("See in which order it starts them: {}", Command{"proc", facts.snapshot()[circle.process].pid});
+    return finding;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const std::vector<ProcId> everybody = all_processes(facts.snapshot());
     std::vector<ProcId> deepest = largest(facts.snapshot(), everybody, &Process::stack_words, most_findings);
@@ -84,8 +116,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (const ProcId died = facts.get<Death>().process;
         died != ProcId::none && std::ranges::find(deepest, died) == deepest.end())
         deepest.push_back(died);
+    const ApplicationCircle& circle = facts.get<ApplicationCircle>();
+    if (circle.process != ProcId::none) findings.push_back(circle_of(facts, circle));
     for (const ProcId id : deepest)
-        if (const auto found = fills_its_stack(facts, id)) findings.push_back(finding_of(facts, id, *found));
+        if (const auto found = fills_its_stack(facts, id); found && id != circle.process)
+            findings.push_back(finding_of(facts, id, *found));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 // -eval that waits for nobody is `info`: programs are run so.
 #include <algorithm>
 
+#include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/processes/halting.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/registered.hpp"
@@ -116,7 +117,8 @@ void blocked_application(const Facts& facts, const BootWork& boot, std::vector<F
 // The node's start itself has not ended. A program that -s or -eval runs to its end is such a start, too: where nothing
 // shows that it is held up by somebody, it is told, and not as something that is wrong.
 void blocked_boot(const Facts& facts, const BootWork& boot, std::vector<Finding>& findings) {
-    if (boot.process == ProcId::none || boot.is_program) return;
+    if (boot.process == ProcId::none || boot.is_program || is_halting(facts.snapshot(), boot.process)) return;
+    if (facts.get<ApplicationCircle>().process == boot.process) return;  // runaway-recursion
     const bool held_up = facts.get<Waits>().edge(boot.process) != nullptr;
     Finding finding;
     finding.severity = held_up ? FindingSeverity::medium : FindingSeverity::info;

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failed starts that are told by more than the reason: by modules and atoms, by tables that are full, by what init and
+// the process that starts applications hold.
+#include <catch2/catch.hpp>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "analyses/causes/own_modules.hpp"
+#include "analyses/facts/catalogue/application_circle.hpp"
+#include "analyses/facts/catalogue/start_failure.hpp"
+#include "analyses/slogan/slogan.hpp"
+#include "support/dump_text.hpp"
+#include "support/made_findings.hpp"
+
+using namespace beamheap;
+using namespace beamheap::analyses;
+
+namespace {
+
+constexpr std::string_view otp = "/otp/lib/kernel/src/x.erl", own = "/shop/src/x.erl";
+
+struct StartNode : test::MadeSnapshot {
+    explicit StartNode(std::string_view slogan) {
+        s.node.slogan = std::string(slogan);
+        process(0, "init");
+        module("lists", "/otp/lib/stdlib/src/lists.erl");
+        for (const char* name : {"sets", "io", "code", "array", "logger", "os", "dict", "ets"}) module(name, otp);
+    }
+    void module(std::string_view name, std::string_view source, std::string_view behaviours = {}) {
+        Module module;
+        module.name = text(name);
+        module.source = text(source);
+        module.behaviours = text(behaviours);
+        s.modules.push_back(module);
+    }
+    void atoms(std::initializer_list<std::string_view> names) {
+        for (const std::string_view name : names) s.atoms.push_back(text(name));
+    }
+    /// The first sentence, with those of the steps behind it.
+    std::string told() {
+        const Snapshot& snapshot = seal();
+        const Slogan slogan = read_slogan(snapshot.node.slogan);
+        const auto cause = told_cause(snapshot, slogan.reason, {}, slogan.kind == SloganKind::application_terminated);
+        const auto findings = test::findings_of(snapshot, [&](Facts& facts) {
+            facts.put(StartFailure{{}, cause, {}, {}});
+        });
+        std::string words;
+        for (const char* rule : {"start-up", "failed-call"})
+            if (const Finding* found = test::first_of(findings, rule); found != nullptr) {
+                words = present::plain_text(snapshot, found->title);
+                for (const Sentence& step : found->next_steps) words += "\n" + present::plain_text(snapshot, step);
+            }
+        return words;
+    }
+    std::string title() {
+        const std::string words = told();
+        return words.substr(0, words.find('\n'));
+    }
+};
+
+constexpr std::string_view ended =
+    "Kernel pid terminated (application_controller) ({application_terminated,shop,shutdown})";
+std::string boot(std::string_view reason) { return "init terminating in do_boot (" + std::string(reason) + ")"; }
+
+}  // namespace
+
+TEST_CASE("a supervisor that gave up is told by what printed the crash, and by the exception", "[starts]") {
+    const auto told = [](bool significant, std::initializer_list<std::string_view> later) {
+        StartNode node(ended);
+        node.module("shop_sup", own, "supervisor");
+        node.module("shop_tax", own, "gen_server");
+        for (const std::string_view name : later) node.module(name, otp);
+        if (significant) node.atoms({"auto_shutdown"});
+        return node.title();
+    };
+    const std::string begin = "Application shop ended: its top supervisor gave up", last = "; loaded last: shop_tax.";
+    CHECK(told(false, {"erl_error"}) == begin + ": a child failed too often (shutdown)" + last);
+    CHECK(told(true, {"erl_error"}) == begin + ": a child failed too often (shutdown)" + last);
+    CHECK(told(false, {}) == begin + ", and no crash was printed: a child ended too often" + last);
+    CHECK(told(true, {}) == begin + ", and no crash was printed: a child ended too often, or was significant" + last);
+    CHECK(told(true, {"Elixir.Exception", "Elixir.ErlangError", "Elixir.KeyError"}) ==
+          begin + ": a child failed too often, most likely with KeyError" + last);
+    // The one around an error of Erlang tells nothing.
+    CHECK(told(true, {"Elixir.Exception", "Elixir.ErlangError"}) ==
+          begin + ": a child failed too often (shutdown)" + last);
+    // An exception that was there before the program is not its own.
+    StartNode node(ended);
+    node.module("Elixir.KeyError", otp);
+    node.module("Elixir.Exception", otp);
+    node.module("shop_tax", own, "gen_server");
+    CHECK(node.title() == begin + ": a child failed too often (shutdown)" + last);
+}
+
+TEST_CASE("where all modules were loaded at once, they do not tell what a child ended of", "[starts]") {
+    StartNode node(ended);
+    for (const char* name :
+         {"ma", "mb", "mc", "md", "me", "mf", "mg", "mh", "mi", "mj", "mk", "ml", "mm", "mn", "mo", "mp"})
+        node.module(name, own);
+    CHECK_FALSE(has_printed_crashes(node.s));
+    node.module("Elixir.KeyError", otp);
+    CHECK(exceptions_since(node.s, 2).empty());
+    node.atoms({"auto_shutdown"});
+    CHECK(node.title().starts_with(
+        "Application shop ended: its top supervisor gave up: a child failed too often, or was significant (shutdown)"));
+}
+
+TEST_CASE("a child that did not start is told by what its start function gave", "[starts]") {
+    const auto title = [](std::string_view reason) {
+        return StartNode(
+                   "Kernel pid terminated (application_controller) ({application_start_failure,shop,{{shutdown,"
+                   "{failed_to_start_child,tax," +
+                   std::string(reason) + "}},{shop_app,start,[normal,[]]}}})")
+            .title();
+    };
+    const std::string begin = "Application shop did not start: tax: ";
+    CHECK(title("started") == begin + "its start function returned started, or an error with it.");
+    CHECK(title("normal") == begin + "it ended with reason normal in its start.");
+    CHECK(title("timeout") == begin + "it was not ready in the time that its start allows (timeout).");
+    CHECK(title("{timeout,{gen_server,call,[bank,get]}}") == begin + "a call of bank was not answered in time.");
+    CHECK(title("enoent").find("does not exist (enoent)") != std::string::npos);
+    CHECK(title("{odd,started}") == begin + "{odd,started}.");
+    CHECK(title("{{badmatch,{error,{open_error,-10}}},[{tax,init,1,[]}]}") ==
+          begin + "a driver (a shared library) can't be loaded (open_error -10), in tax:init/1.");
+}
+
+TEST_CASE("of a call whose arguments the slogan leaves out, their number is not told", "[starts]") {
+    const auto title = [](std::string slogan, std::initializer_list<std::string_view> named = {}) {
+        StartNode node(slogan);
+        node.module("shop", own);
+        node.process(40, "kernel_safe_sup");
+        node.atoms({"preloaded"});
+        for (const std::string_view name : named) node.atoms({name});
+        node.atoms({"home", "progname"});
+        return node.title();
+    };
+    const std::string undef = "{undef,[{shop,open,[],[]},{erl_eval,do_apply,7,[]},{init,start_it,1,[]}]}";
+    CHECK(title(boot(undef)) == "What -eval called failed: shop:open does not exist, though its module is there.");
+    // 26 and later print all of it.
+    CHECK(title("Runtime terminating during boot (" + undef + ")") ==
+          "What -eval called failed: shop:open/0 does not exist, though its module is there.");
+    // Of -s and -run it is known: names and strings are not left out.
+    const std::string named = boot("{undef,[{shop,open,[],[]},{init,start_em,1,[]},{init,do_boot,3,[]}]}");
+    CHECK(title(named, {"open", "shop"}) ==
+          "What -s or -run called failed: shop:open/0 does not exist, though its module is there.");
+    // ... but not of what the function that they name calls in its place.
+    CHECK(title(named, {"begin_all", "shop"}) ==
+          "What -s or -run called failed: shop:open does not exist, though its module is there.");
+}
+
+TEST_CASE("a module that was not loaded may be there, and a word too many gives way", "[starts]") {
+    const auto title = [](const std::string& module, std::string_view place = {}) {
+        return StartNode("Runtime terminating during boot ({undef,[{" + module + ",open,[x],[]}," + std::string(place) +
+                         "{init,start_em,1,[]}]})")
+            .title();
+    };
+    const std::string begin = "What -s or -run called failed: shop:open/1 does not exist";
+    CHECK(title("shop") == begin + " (its module is missing, or does not load).");
+    CHECK(title("os") == "What -s or -run called failed: os:open/1 does not exist, though its module is there.");
+    CHECK(title("shop",
+                "{a_very_long_name_of_a_module,a_long_name_of_a_function,1,[{file,\"src/a_module.erl\"},{line,3}]},") ==
+          begin + ", called in a_very_long_name_of_a_module:a_long_name_of_a_function/1 (a_module.erl:3).");
+}
+
+TEST_CASE("a limit of the system is told by the table that is full", "[starts]") {
+    const auto title = [](std::string_view reason, std::size_t ports) {
+        StartNode node(boot(std::string("{") + std::string(reason) + ",[{shop,open,1,[]},{init,start_em,1,[]}]}"));
+        node.s.node.port_limit = 1'024;
+        node.s.node.process_limit = 1'024;
+        node.s.ports.resize(ports);
+        return node.title();
+    };
+    const std::string begin = "What -s or -run called failed: ";
+    CHECK(title("system_limit", 1'020) == begin + "system_limit in shop:open/1 (1,020 of 1,024 ports).");
+    CHECK(title("system_limit", 900) == begin + "system_limit in shop:open/1.");
+    CHECK(title("badarg", 1'020) == begin + "badarg in shop:open/1.");
+}
+
+TEST_CASE("before any program ran, nobody but the VM kills for too large a heap", "[starts]") {
+    StartNode early("System process <0.0.0> terminated: killed");
+    CHECK(early.told().find("+hmax is too small for the start") != std::string::npos);
+    StartNode later("System process <0.0.0> terminated: killed");
+    later.atoms({"applications_loaded"});
+    CHECK(later.told().find("hmax") == std::string::npos);
+    StartNode running("System process <0.0.0> terminated: killed");
+    running.process(44, "application_controller");
+    CHECK(running.told().find("hmax") == std::string::npos);
+}
+
+TEST_CASE("a module in the place of one of OTP's is told where kernel did not start", "[starts]") {
+    const auto told = [](std::string_view name, std::string_view source, std::string_view slogan) {
+        StartNode node(slogan);
+        node.module(name, source);
+        return node.told();
+    };
+    const std::string_view died = "Kernel pid terminated (logger) (oops)";
+    const std::string hides = "; module queue of the program's own hides OTP's.\nRename module queue, or take it off";
+    CHECK(told("queue", own, died).find("oops" + hides) != std::string::npos);
+    CHECK(told("queue", otp, died).find("hides") == std::string::npos);
+    CHECK(told("shop_queue", own, died).find("hides") == std::string::npos);
+    // A node that ran has loaded its program.
+    CHECK(told("queue", own, boot("{oops,[{shop,open,0,[]},{init,start_em,1,[]}]}")).find("hides") ==
+          std::string::npos);
+    // Where it is what was called, that says so.
+    CHECK(told("queue", own, boot("{undef,[{queue,new,[x],[]},{kernel,init,1,[]}]}"))
+              .find("queue:new/1 does not exist, and a module of the program's own hides that of OTP") !=
+          std::string::npos);
+}
+
+TEST_CASE("a release's configuration is told by the function that failed", "[starts]") {
+    const auto title = [](std::string_view frames) {
+        return StartNode(boot("{,[" + std::string(frames) + "{'Elixir.Config.Reader','read!',2,[{_},{_}]}]}")).title();
+    };
+    const std::string begin = "The configuration in Elixir failed: a configuration file of the release (runtime.exs) ";
+    CHECK(title("{'Elixir.File','read!',1,[{_},{_}]},") == begin + "can't be read.");
+    CHECK(title("{'Elixir.Code',validated_eval_string,3,[{_},{_}]},{'Elixir.Config','__eval__!',3,[{_},{_}]},") ==
+          begin + "is not valid Elixir.");
+    CHECK(title("{erl_eval,do_apply,7,[{_},{_}]},{elixir,eval_forms,3,[{_},{_}]},") ==
+          begin + "raised an exception, which the slogan leaves out.");
+    // A reason that is there is told itself.
+    CHECK(StartNode(boot("{{badmatch,nil},[{'Elixir.File','read!',1,[]},{'Elixir.Config.Reader','read!',2,[]}]}"))
+              .title()
+              .find("{badmatch,nil}") != std::string::npos);
+}
+
+TEST_CASE("steps fit what is wrong with a file", "[starts]") {
+    const auto steps = [](std::string_view reason) { return StartNode(boot(reason)).told(); };
+    CHECK(
+        steps("error in config file \"/etc/sys.config\" (none): configuration file not found").find("Check the path") !=
+        std::string::npos);
+    CHECK(steps("error in config file \"/etc/sys.config\" (3): syntax error before: '{'").find("file:consult/1") !=
+          std::string::npos);
+}
+
+TEST_CASE("a text of -eval whose quote has no end is not one that the program reads", "[starts]") {
+    const std::string error =
+        "{{badmatch,{error,{1,erl_scan,{string,34,\"hello\"}},1}},[{init,start_it,1,[]},{init,start_em,1,[]}]}";
+    CHECK(StartNode("Runtime terminating during boot (" + error + ")").title() ==
+          "What -eval was given can't be run: it is not valid Erlang, line 1: a quote has no end: hello.");
+}
+
+TEST_CASE("what init starts first is told by its frame", "[starts]") {
+    const auto told = [](std::string_view function, std::string_view slots) {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        const auto artifact = test::load(
+            test::header(
+                "System process <0.0.0> terminated: {badarg,[{erlang,exit,[false,kill],[]},{init,kill_em,1,[]}]}") +
+                test::process("<0.0.0>", "Name: init\n") +
+                "=proc_stack:<0.0.0>\n0x00007f7099c57560:SReturn addr 0x9E20CB48 (init:kill_em/1 + 112)\ny0:N\n"
+                "0x00007f7099c57598:SReturn addr 0x9E209BF8 (init:" +
+                std::string(function) + "/3 + 832)\n" + std::string(slots) +
+                "0x00007f7099c575c0:SReturn addr 0x9E2011F8 (<terminate process normally>)\n"
+                "=proc_heap:<0.0.0>\n7F7099C50848:t2:A5:error,AB:start_error\n=end\n",
+            plan);
+        REQUIRE(artifact != nullptr);
+        Facts facts{FactOptions{}};
+        facts.bind(*artifact);
+        const auto& told = facts.get<StartFailure>().told;
+        REQUIRE(told);
+        return present::plain_text(artifact->snapshot(), told->cause.what);
+    };
+    CHECK(told("new_kernelpid", "y0:A5:heart\ny1:H7F7099C50848\n") ==
+          "heart, which the boot script names, could not be started: start_error");
+    CHECK(told("new_kernelpid", "y0:A5:heart\ny1:N\n").find("badarg") != std::string::npos);
+    CHECK(told("boot_loop", "y0:A5:heart\ny1:H7F7099C50848\n").find("badarg") != std::string::npos);
+}
+
+TEST_CASE("applications that need each other are told by the frames of who starts them", "[starts]") {
+    const auto found = [](std::string_view function, std::size_t deep) {
+        std::string stack;
+        for (std::size_t i = 0; i < deep; ++i)
+            stack += "0x00007f7099c57560:SReturn addr 0x9E20CB48 (application:" + std::string(function) +
+                     "/4 + 112)\ny0:N\ny1:A9:temporary\ny2:A" + (i % 2 == 0 ? "4:till" : "4:shop") + "\n";
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        const auto artifact = test::load(test::header("Received SIGUSR1") +
+                                             test::process("<0.9.0>", "Stack+heap: 900000\nHeap unused: 100\n") +
+                                             "=proc_stack:<0.9.0>\n" + stack + "=proc_heap:<0.9.0>\n=end\n",
+                                         plan);
+        REQUIRE(artifact != nullptr);
+        Facts facts{FactOptions{}};
+        facts.bind(*artifact);
+        std::string names;
+        for (const std::string& name : facts.get<ApplicationCircle>().names) names += name + ' ';
+        return names;
+    };
+    CHECK(found("ensure_started", 30'000) == "shop till ");
+    CHECK(found("stop", 30'000).empty());
+    CHECK(found("ensure_started", 8).empty());
+}
