@@ -241,7 +241,7 @@ def hidden_module(m):
 
 
 # A node that asks itself for a dump while something in it goes on.
-ASKED = 'spawn(fun() -> timer:sleep(400), os:cmd("kill -USR1 " ++ os:getpid()) end), '
+ASKED = 'spawn(fun() -> timer:sleep(1000), os:cmd("kill -USR1 " ++ os:getpid()) end), '
 
 
 def circle(m):

@@ -48,13 +48,13 @@ Explained explained(std::string_view reason, const std::vector<LogEvent>& events
 }
 
 const std::string compile_anew =
-    "Compile it anew with this release of OTP; a file that was copied in part or for another release does not load.";
+    "Compile it anew with this release of OTP; a file that is empty, was copied in part or for another release does "
+    "not load.";
 const std::string not_built =
     "The library was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
 const std::string not_in_path =
     "Module shop is missing from the code path (-pa, the release), its name is misspelt, or it is there and does not "
-    "load (compiled "
-    "by another release).";
+    "load (compiled by another release, damaged, without its NIF): the log has \"Loading of ... failed\" then.";
 
 }  // namespace
 
@@ -546,7 +546,7 @@ std::ostream& operator<<(std::ostream& out, const ToldStart& told) { return out 
 
 ToldStart told_start(const std::string& reason, bool up, const std::vector<std::string>& names = {},
                      const std::vector<std::string>& not_found = {},
-                     std::string_view slogan = "init terminating in do_boot") {
+                     std::string_view slogan = "Runtime terminating during boot") {
     test::MadeSnapshot made;
     made.process(0, "init");
     if (up) made.process(40, "kernel_safe_sup");
@@ -594,7 +594,8 @@ TEST_CASE("a node that ran is told by who called what failed, and one that did n
                      true) ==
           ToldStart{call, "What -eval was given can't be run: it is not valid Erlang: syntax error."});
     CHECK(told_start("{undef,[{shop,open,[],[]}," + eval + ",{init,start_it,1,[]}," + start + "]}", true) ==
-          ToldStart{call, "What -eval called failed: shop:open/0 does not exist."});
+          ToldStart{call,
+                    "What -eval called failed: shop:open/0 does not exist (its module is missing, or does not load)."});
     // Applications and kernel's processes have no caller of that kind.
     CHECK(told_start("{application_start_failure,shop,oops}", true, {}, {},
                      "Kernel pid terminated (application_controller)") ==
@@ -605,7 +606,7 @@ TEST_CASE("a folder that does not exist is told of a module that is missing, and
     const std::string missing = "{undef,[{shop,open,[],[]},{init,start_em,1,[]}]}";
     const std::string what = "What -s or -run called failed: shop:open/0 does not exist";
     CHECK(told_start(missing, true, {}, {"/srv/ebin"}).title == what + "; its folder /srv/ebin does not exist.");
-    CHECK(told_start(missing, true).title == what + ".");
+    CHECK(told_start(missing, true).title == what + " (its module is missing, or does not load).");
     CHECK(told_start("{undef,[{lists,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title ==
           "What -s or -run called failed: lists:open/0 does not exist, though its module is there.");
     CHECK(told_start("{oops,[{shop,open,[],[]},{init,start_em,1,[]}]}", true, {}, {"/srv/ebin"}).title.find("folder") ==

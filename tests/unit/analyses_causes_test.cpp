@@ -326,7 +326,7 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "no_function", "'Elixir.Shop':start/2 does not exist",
      "Module Elixir.Shop is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
      "does not load "
-     "(compiled by another release)."},
+     "(compiled by another release, damaged, without its NIF): the log has \"Loading of ... failed\" then."},
     {"#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}", "bad_value",
      "#{'__exception__' => true,'__struct__' => 'Elixir.Shop.Odd',left => 3}", ""},
     {"{function_clause,[{shop,price,[apple],[{file,\"src/shop.erl\"},{line,7}]}]}", "bad_value",

@@ -10,8 +10,9 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::uint64_t deep_words = 64u << 10;  // of stack: thousands of calls
-constexpr std::uint32_t looked_at = 48;          // frames
+constexpr std::uint64_t deep_words = 8u << 10;  // of stack
+constexpr std::uint32_t looked_at = 48;         // frames
+constexpr std::uint64_t least_calls = 500;      // more than a node has applications
 constexpr std::size_t often = 3, most_names = 6;
 
 bool is_deep(const Snapshot& snapshot, ProcId id) { return snapshot[id].stack_words.value_or(0) >= deep_words; }
@@ -34,11 +35,21 @@ Result<ApplicationCircle> find_fact(FactOf<ApplicationCircle>, const Facts& fact
     for (std::uint32_t i = 0; i < snapshot.processes.size() && circle.process == ProcId::none; ++i) {
         const ProcId id{i};
         if (!is_deep(snapshot, id)) continue;
-        const auto found = recursion(snapshot, id, deep_words);
-        if (found && std::ranges::any_of(found->circle, [&](FunctionId f) { return starts(snapshot, f); })) {
-            circle.process = id;
-            circle.calls = *found;
+        const auto stack = snapshot.stacks[snapshot[id].stack];
+        std::map<FunctionId, std::uint64_t> calls;
+        for (const Frame& frame : stack)
+            if (starts(snapshot, frame.function)) ++calls[frame.function];
+        std::uint64_t all = 0, most = 0;
+        for (const auto& [function, count] : calls) {
+            all += count;
+            if (count > most) {
+                most = count;
+                circle.function = function;
+            }
         }
+        if (all < least_calls || all < stack.size() / 4 * 3) continue;
+        circle.process = id;
+        circle.calls = most;
     }
     if (circle.process == ProcId::none) return circle;
     const auto terms = artifact.terms(circle.process);

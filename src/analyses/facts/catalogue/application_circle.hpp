@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "analyses/facts/facts.hpp"
-#include "analyses/processes/recursion.hpp"
 
 namespace beamheap::analyses {
 
 struct ApplicationCircle {
-    ProcId process = ProcId::none;   ///< who starts them; none: there is no such circle
-    Recursion calls;                 ///< of that process
+    ProcId process = ProcId::none;  ///< who starts them; none: there is no such circle
+    FunctionId function = FunctionId::none;
+    std::uint64_t calls = 0;         ///< of that function, each within another
     std::vector<std::string> names;  ///< of the applications, where its frames have them; sorted
 };
 

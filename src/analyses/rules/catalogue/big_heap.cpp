@@ -22,6 +22,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/links_of.hpp"
+#include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/facts/catalogue/dying.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -295,7 +296,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         const Count held = process_bytes(facts, facts.snapshot()[id]);
         const auto percent = percent_of(held, all);
         if (held.value_or(0) < least_bytes || percent.value_or(0) < medium_percent) break;
-        if ((refused && id == facts.get<Death>().process) || fills_its_stack(facts, id)) continue;
+        if ((refused && id == facts.get<Death>().process) || fills_its_stack(facts, id) ||
+            id == facts.get<ApplicationCircle>().process)
+            continue;
         if (facts.get<Dying>().reports(id) || facts.snapshot()[id].state == ProcessState::exiting) continue;
         // What a long queue weighs is said by queue-flood.
         if (facts.snapshot()[id].msgq_len.value_or(0) >= 10'000) continue;

@@ -83,12 +83,12 @@ Finding finding_of(const Facts& facts, ProcId id, const Recursion& found) {
 
 // "Applications shop and till need each other": no recursion of the program's own.
 Finding circle_of(const Facts& facts, const ApplicationCircle& circle) {
-    const Recursion& found = circle.calls;
+    const Process& process = facts.snapshot()[circle.process];
     Finding finding;
     about(facts, circle.process, finding);
     finding.severity = FindingSeverity::critical;
-    finding.bytes = saturating_multiply(found.stack_words, facts.snapshot().source.word_size);
-    if (found.calls != 0) finding.count = found.calls;
+    finding.bytes = saturating_multiply(process.stack_words.value_or(0), facts.snapshot().source.word_size);
+    finding.count = circle.calls;
     if (circle.names.empty()) finding.title.say("Applications need each other");
     else if (circle.names.size() == 1) finding.title.say("Application {} needs itself", Atom{circle.names[0], false});
     else {
@@ -99,13 +99,13 @@ Finding circle_of(const Facts& facts, const ApplicationCircle& circle) {
         finding.title.say("Applications {} and {} need each other", joined(names, ", "), last);
     }
     finding.title.say(", and their start never ends: {} is {} deep in {}", circle.process,
-                      Counted{found.calls, "call", "calls"}, found.function);
-    finding.evidence = {figure("its stack", found.stack_words, AmountUnit::words),
-                        figure("frames of that function", found.calls, AmountUnit::count)};
+                      Counted{circle.calls, "call", "calls"}, circle.function);
+    finding.evidence = {figure("its stack", process.stack_words, AmountUnit::words),
+                        figure("frames of that function", circle.calls, AmountUnit::count)};
     finding.advise(
         "Take one of them out of the other's `applications` in its .app file (or .app.src, mix.exs): what both need "
         "belongs into a third.");
-    finding.advise("See in which order it starts them: {}", Command{"proc", facts.snapshot()[circle.process].pid});
+    finding.advise("See in which order it starts them: {}", Command{"proc", process.pid});
     return finding;
 }
 
