@@ -355,7 +355,7 @@ WAYS = [
     Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start", "no crash")),
     # A child that ends without a crash leaves none in the log: the modules that print one are not there.
     Way("gives_up_normal", sick("ends"), ("sick", "ended", "gave up", "no crash was printed"), ("did not start",)),
-    Way("odd_start", sick("odd_start"), ("sick did not start", "sick_server: its start function returned started")),
+    Way("odd_start", sick("odd_start"), ("sick did not start", "sick_server: its start gave started")),
     Way("stops_normal", sick("stops"), ("sick did not start", "sick_server: it ended with reason normal")),
     Way("slow_start", sick("slow"), ("sick did not start", "sick_server: it was not ready in the time")),
     Way("slow_call", sick("asks"), ("sick did not start", "a call of init was not answered"), ("not ready",)),
@@ -363,6 +363,8 @@ WAYS = [
     Way("undef_binary", evaluated('sick_app:nothing(<<"x">>).'), ("sick_app:nothing", "does not exist"), ("sick_app:nothing/0",)),
     Way("undef_none", lambda m: ["-s", "sick_app", "nothing"], ("sick_app:nothing/0", "does not exist")),
     Way("eval_quote", evaluated('io:format("hello).'), ("-eval", "it is not valid Erlang", "quote has no end"), ("a text that it reads",)),
+    Way("rpc", evaluated("ok = rpc:call(node(), no_such_module, run, [42])."), ("no_such_module:run/1", "does not exist"), ("badrpc",)),
+    Way("rpc_down", evaluated("ok = rpc:call(nowhere@localhost, no_such_module, run, [42])."), ("nodedown",), ("does not exist",)),
     Way("driver", evaluated('ok = erl_ddll:load("/nonexistent", "sick_drv").'), ("a driver", "can't be loaded")),
     Way("ports_gone", lambda m: ["+Q", "1024", "-eval", "[{ok,_} = gen_udp:open(0) || _ <- lists:seq(1, 1100)]."], ("1,024 ports",)),
     Way("limit_of_size", evaluated("list_to_atom(lists:duplicate(300, $a))."), ("system_limit",), ("ports", "processes")),

@@ -72,7 +72,7 @@ TEST_CASE("a supervisor that gave up is told by what printed the crash, and by t
         node.module("shop_sup", own_source, "supervisor");
         node.module("shop_tax", own_source, "gen_server");
         for (const std::string_view name : later) node.module(name, otp_source);
-        if (significant) node.atoms({"auto_shutdown"});
+        if (significant) node.atoms({"do_auto_shutdown"});
         return node.title();
     };
     const std::string begin = "Application shop ended: its top supervisor gave up", last = "; loaded last: shop_tax.";
@@ -101,7 +101,7 @@ TEST_CASE("where all modules were loaded at once, they do not tell what a child 
     CHECK_FALSE(has_printed_crashes(node.s));
     node.module("Elixir.KeyError", otp_source);
     CHECK(exceptions_since(node.s, 2).empty());
-    node.atoms({"auto_shutdown"});
+    node.atoms({"do_auto_shutdown"});
     CHECK(node.title().starts_with(
         "Application shop ended: its top supervisor gave up: a child failed too often, or was significant (shutdown)"));
 }
@@ -115,11 +115,16 @@ TEST_CASE("a child that did not start is told by what its start function gave", 
             .title();
     };
     const std::string begin = "Application shop did not start: tax: ";
-    CHECK(title("started") == begin + "its start function returned started, or an error with it.");
+    CHECK(title("started") == begin + "its start gave started, as a value, an error or an exit.");
     CHECK(title("normal") == begin + "it ended with reason normal in its start.");
     CHECK(title("timeout") == begin + "it was not ready in the time that its start allows (timeout).");
     CHECK(title("{timeout,{gen_server,call,[bank,get]}}") == begin + "a call of bank was not answered in time.");
     CHECK(title("enoent").find("does not exist (enoent)") != std::string::npos);
+    CHECK(title("{{badmatch,{badrpc,{'EXIT',{undef,[{bank,open,[1],[]}]}}}},[{tax,init,1,[]}]}") ==
+          begin + "bank:open/1 does not exist (its module is missing, or does not load).");
+    CHECK(title("{{badmatch,{badrpc,nodedown}},[{tax,init,1,[]}]}").find("badrpc") != std::string::npos);
+    CHECK(title("{{erpc,noconnection},[{tax,init,1,[]}]}") ==
+          begin + "another node can't be reached, or did not answer (erpc: noconnection), in tax:init/1.");
     CHECK(title("{odd,started}") == begin + "{odd,started}.");
     CHECK(title("{{badmatch,{error,{open_error,-10}}},[{tax,init,1,[]}]}") ==
           begin + "a driver (a shared library) can't be loaded (open_error -10), in tax:init/1.");

@@ -56,7 +56,7 @@ Cause Explainer::run() {
             hint("Look for why that process ended: its own log, or the reason that stands here.");
         }
         if (!asked && !failure_.children.empty() && failure_.stack.empty() && TermReader::is_atom(failure_.reason))
-            cause_.what = sentence("its start function returned {}, or an error with it", plain(failure_.reason));
+            cause_.what = sentence("its start gave {}, as a value, an error or an exit", plain(failure_.reason));
         else cause_.what.say("{}", printed(failure_.reason));
         where();
     }

@@ -24,8 +24,8 @@ bool Explainer::gave_up() {
     constexpr std::size_t most_exceptions = 2;
     if (!failure_.exited || !TermReader::is(failure_.reason, "shutdown")) return false;
     cause_.kind = CauseKind::unknown;
-    // The supervisor of 24 and later ends with a significant child, too, and names that in its own atoms.
-    const bool significant = has_atom_of(snapshot_, "auto_shutdown");
+    // The supervisor of 24 and later ends with a significant child, too, and has its function for that among the atoms.
+    const bool significant = has_atom_of(snapshot_, "do_auto_shutdown");
     std::vector<Sentence> exceptions;
     for (const std::string_view module : exceptions_since(snapshot_, most_exceptions))
         exceptions.push_back(sentence("{}", Atom{std::string(module), false}));

@@ -101,6 +101,11 @@ private:
                 failure_.stack = std::move(frames);
                 return go_on(p[1]);
             }
+        // {badrpc, {'EXIT', Reason}} of rpc:call/4, matched or as it is
+        const auto matched = t.tagged(reason, "badmatch", 2);
+        if (const auto p = t.tagged(matched.empty() ? reason : matched[1], "badrpc", 2);
+            !p.empty() && !t.tagged(p[1], "EXIT", 2).empty())
+            return go_on(p[1]);
         for (const std::string_view tag : {"shutdown", "EXIT", "error", "init_failed", "nocatch"})
             if (const auto p = t.tagged(reason, tag, 2); !p.empty()) return go_on(p[1]);
         if (const auto p = t.tagged(reason, "badmatch", 2);
