@@ -336,7 +336,7 @@ WAYS = [
     Way("undef_second", lambda m: ["-s", "sick_app", "fine", "-s", "no_such_module"], ("no_such_module",), ("did not start", "sick_app", "fine")),
     Way("undef_folder", lambda m: ["-pa", "/nonexistent/ebin", "-run", "no_such_module", "begin_it"], ("no_such_module", "/nonexistent/ebin", "does not exist"), ("did not start",)),
     Way("undef_run", lambda m: ["-run", "sick_app", "nothing"], ("sick_app:nothing",), ("did not start", "not on the code path")),
-    Way("undef_inside", lambda m: ["-s", "sick_app", "boot"], ("undefined_module_of_mine:start/0",), ("did not start", "module sick_app")),
+    Way("undef_inside", lambda m: ["-s", "sick_app", "boot"], ("undefined_module_of_mine:start", "does not exist"), ("did not start", "module sick_app")),
     Way("error_inside", lambda m: ["-s", "sick_app", "wrong"], ("-s or -run", "config_missing",), ("did not start",)),
     Way("eval_syntax", lambda m: ["-eval", "foo(."], ("-eval", "syntax error")),
     Way("eval_match", lambda m: ["-eval", "{ok, F} = file:open(\"/nonexistent/x\", [read])."], ("-eval", "enoent",), ("did not start",)),

@@ -27,6 +27,8 @@ struct Cause {
     Sentence aside;               ///< said between these where there is room for it; empty: nothing
     Sentence where;               ///< ", called in m:f/a (file:3)"; empty: nobody knows
     std::vector<Sentence> hints;  ///< what to do, one sentence each
+    /// How many arguments the youngest frame's function was called with is not known: the text leaves them out.
+    bool lost_arguments = false;
     /// One of kernel's own processes was gone: the node went down already, of something else.
     bool follows = false;
 };

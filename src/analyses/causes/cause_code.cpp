@@ -79,7 +79,8 @@ bool Explainer::undefined() {
     }
     if (without_module(called)) return true;
     if (bad_module(called.module)) return true;
-    called.cut = called.cut || has_lost_arguments(called);
+    cause_.lost_arguments = has_lost_arguments(called);
+    called.cut = called.cut || cause_.lost_arguments;
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
     const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);

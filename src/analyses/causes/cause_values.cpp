@@ -19,6 +19,7 @@ bool Explainer::value() {
         LogFrame shown = frame;
         shown.cut = shown.cut || (frame.arguments.kind == ElementKind::nil &&
                                   TermReader::is_one_of(failure_.reason, {"badarg", "function_clause"}));
+        cause_.lost_arguments = shown.cut;
         cause_.what = sentence("{} in {}", printed(failure_.reason), function(shown));
         const bool full = TermReader::is(failure_.reason, "system_limit") && full_table();
         if (const auto arguments = t_.list(frame.arguments, 255); !arguments.empty() && !full) {

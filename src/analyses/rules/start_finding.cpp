@@ -289,10 +289,8 @@ void add_told(const Facts& facts, Finding& finding) {
     finding.title = title(facts);
     finding.evidence.push_back(
         fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
-    const bool lost = told.failure.leaves_out && !told.failure.stack.empty() &&
-                      told.failure.stack.front().arguments.kind == ElementKind::nil;
     for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
-        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], lost))
+        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], told.cause.lost_arguments))
                                           : fact("called by", place(told.failure.stack[i])));
     if (told.event != nullptr)
         finding.evidence.push_back(told.event->in_queue
