@@ -289,8 +289,13 @@ void add_told(const Facts& facts, Finding& finding) {
     finding.title = title(facts);
     finding.evidence.push_back(
         fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
+    // Nothing is wrong with no argument: what stood there is left out.
+    const auto& stack = told.failure.stack;
+    const bool lost = told.cause.lost_arguments ||
+                      (told.failure.leaves_out && !stack.empty() && stack[0].arguments.kind == ElementKind::nil &&
+                       TermReader::is_one_of(told.failure.reason, {"badarg", "function_clause"}));
     for (std::size_t i = 0; i < told.failure.stack.size() && i < most_frames; ++i)
-        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], told.cause.lost_arguments))
+        finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], lost))
                                           : fact("called by", place(told.failure.stack[i])));
     if (told.event != nullptr)
         finding.evidence.push_back(told.event->in_queue
