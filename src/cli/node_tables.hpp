@@ -37,8 +37,8 @@ Status parted_rows(NodeModel& model, std::span<const ExportTable* const> tables,
                    const std::function<Status(std::size_t table, const present::Table& piece)>& take);
 
 /// What tells this input from others: a hash of all its (decompressed) bytes, 32 hexadecimal digits, whatever the file
-/// is called and however it is compressed. A VM that runs is another input each time that it is read: of its pid and the
-/// time. Errors: those of reading it; standard input, which is gone.
+/// is called and however it is compressed. A VM that runs is another input each time that it is read: of its pid and
+/// the time. Errors: those of reading it; standard input, which is gone.
 Result<std::string> dump_id_of(const std::string& path);
 
 }  // namespace beamheap::cli

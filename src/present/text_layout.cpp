@@ -127,7 +127,8 @@ std::size_t end_of(std::string_view text, std::size_t width) {
     return within_figure(text, at) ? fits : at;
 }
 
-// Where the part begins that tells most: ":init/1" of m:f/a, ".init/1" of M.f/a, " <0.9.0>" of who has a name, "/cart.erl:88" of a path.
+// Where the part begins that tells most: ":init/1" of m:f/a, ".init/1" of M.f/a, " <0.9.0>" of who has a name,
+// "/cart.erl:88" of a path.
 std::size_t telling_end(std::string_view text) {
     if (text.ends_with('>'))
         if (const std::size_t pid = text.rfind(" <"); pid != text.npos) return pid;

@@ -132,7 +132,7 @@ struct LedgerSources {
     const Snapshot& snapshot;
     /// References from all heaps, sorted by process, where all were decoded; then live_words are in the snapshot, too.
     std::optional<std::span<const HeldBinary>> held = {};
-    std::span<const HeldBinary> garbage = {};  ///< HeapStats::garbage_binaries()
+    std::span<const HeldBinary> garbage = {};          ///< HeapStats::garbage_binaries()
     std::function<Count(std::uint64_t)> size_of = {};  ///< a listed binary's bytes by its address; needed with `held`
     const StoredBinaries* stored = nullptr;
     const Carriers* carriers = nullptr;
