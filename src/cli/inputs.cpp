@@ -193,7 +193,7 @@ bool named_as_dump(std::string_view path) {
 }
 
 bool is_small_input(const std::string& path) {
-    constexpr std::uint64_t small_text = 32u << 20, small_image = 512u << 20;
+    constexpr std::uint64_t small_text = 32u << 20, small_packed = 2u << 20, small_image = 512u << 20;
     constexpr std::string_view elf_magic =
         "\x7f"
         "ELF";
@@ -201,9 +201,10 @@ bool is_small_input(const std::string& path) {
     if (fs::is_regular_file(path, error)) {
         const std::uint64_t bytes = fs::file_size(path, error);
         if (error || bytes > small_image) return false;
-        if (bytes <= small_text) return true;
         auto source = bytes::open_source(path);
         if (!source) return false;
+        if (!(*source)->compression().empty()) return bytes <= small_packed;  // a dump is packed to a tenth and less
+        if (bytes <= small_text) return true;
         const auto peeked = bytes::peek(std::move(*source), elf_magic.size());
         return peeked && peeked->head.starts_with(elf_magic);
     }

@@ -12,6 +12,10 @@ import re
 import suite as s
 
 
+# What the two processes of kernel's application master are called, which have no label of their own.
+LEADERS = {"application_master,kernel", "application_starter,kernel"}
+
+
 class Dump:
     """One input and the answers of the verbs on it, asked once."""
 
@@ -162,7 +166,8 @@ def processes(c, dump, truth):
             continue
         c.same(where, "real_initial_call", plain(row["real_initial_call"]), plain(p["real_initial_call"]), gone_on,
                ("sensitive processes show no dictionary", pid == truth["facts"].get("sensitive")))
-        c.same(where, "label", plain(row["label"]), plain(p["label"]), gone_on)
+        c.same(where, "label", plain(row["label"]), plain(p["label"]), gone_on,
+               ("those who lead an application are named by it", p["label"] is None and plain(row["label"]) in LEADERS))
     for pid, row in rows.items():
         c.same(pid, "known to the VM", True, False, ("it was spawned after the truth", row["parent"] == truth["main"]),
                ("the VM spawned it as it died", row["parent"] in (None, "<0.0.0>", "[]")))

@@ -75,14 +75,14 @@ ProcId works_for(const Facts& facts, const Process& process) {
     return found;
 }
 
-// "<0.83.0> (billing:run/2) is there for billing:check/2", "<0.84.0> works for <0.83.0>, in conf:reload/1"
+// "<0.83.0> (billing:run/2) got there through billing:check/2", "<0.84.0> works for <0.83.0>, in conf:reload/1"
 Sentence why_there(const Facts& facts, const OwnFunctions& own, const Finding& worst) {
     const Snapshot& s = facts.snapshot();
     if (worst.process == ProcId::none || rule::idle(facts, worst.process)) return {};
     const Process& process = s[worst.process];
     if (const FunctionId function = own.on_stack_of(process); function != FunctionId::none) {
         if (names(worst.title, function) || function == process.current_function) return {};
-        return sentence("{} is there for {}", worst.process, function);
+        return sentence("{} got there through {}", worst.process, function);
     }
     const ProcId whom = works_for(facts, process);
     if (whom == ProcId::none) return {};
@@ -166,7 +166,7 @@ Sentence copies_there(const Facts& facts) {
     if (copies.words == 0 || percent_of(copies.bytes, rule::node_bytes(facts)).value_or(0) < copies_percent) return {};
     Sentence text = sentence(" {} have each a copy of one term, {} ({})", rule::processes(copies.processes),
                              copies.what, rule::bytes(copies.bytes / std::max<std::uint64_t>(copies.processes, 1)));
-    if (copies.original != ProcId::none) text.say(", as {} has, who has started them", copies.original);
+    if (copies.original != ProcId::none) text.say(", as {} has, which has started them", copies.original);
     return text.say("."), text;
 }
 

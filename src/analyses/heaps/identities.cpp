@@ -25,9 +25,10 @@ using Where = erlang::IdentityRow::Where;
 constexpr std::size_t most_of_each_figure = 200;        // processes
 constexpr std::uint64_t largest_identified = 1u << 22;  // words of its heaps
 constexpr std::uint64_t most_identified_words = 1u << 23;
-constexpr std::size_t most_frames = 24;        // looked at from each end of a stack
-constexpr std::size_t most_roots = 4'000;      // of one process
-constexpr std::size_t most_members = 100'000;  // of one keeper
+constexpr std::uint64_t most_kept_words = 1u << 18;  // of a stream, whose terms are kept until they are asked for
+constexpr std::size_t most_frames = 24;              // looked at from each end of a stack
+constexpr std::size_t most_roots = 4'000;            // of one process
+constexpr std::size_t most_members = 100'000;        // of one keeper
 constexpr std::size_t most_keepers = 16;
 
 bool may_get_label(const Process& process) {
@@ -292,7 +293,7 @@ bool MayBeIdentified::operator()(const Snapshot& snapshot, ProcId process) {
     if (!known_) {
         known_ = true;
         chosen_.resize(snapshot.processes.size());
-        std::uint64_t left = most_identified_words;
+        std::uint64_t left = most_kept_words;
         for (const ProcId id : foremost(snapshot, may_get_label)) {
             const std::uint64_t words = words_to_read(snapshot[id]);
             if (words > largest_identified || words > left) continue;
