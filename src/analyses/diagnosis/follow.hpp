@@ -16,9 +16,9 @@
 
 namespace beamheap::analyses {
 
-/// Behind `worst`, the finding with which the answer begins: "<0.83.0> (billing:run/2) got there through billing:check/2;
-/// all of the 130 who wait come from order_api:lock/1." Else where most of the memory is, and, where that is in
-/// processes that have each a copy of the same term, that they do.
+/// Behind `worst`, the finding with which the answer begins: "<0.83.0> (billing:run/2) got there through
+/// billing:check/2; all of the 130 who wait come from order_api:lock/1." Else where most of the memory is, and, where
+/// that is in processes that have each a copy of the same term, that they do.
 Sentence second_sentence(const Facts& facts, const Finding& worst, const LargestPlace& place);
 
 }  // namespace beamheap::analyses
