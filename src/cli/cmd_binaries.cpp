@@ -197,7 +197,7 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
         node_bytes.has() && *node_bytes > known)
         say(analyses::sentence("The node held {} in binaries: the rest is in {}{}.", bytes(*node_bytes),
                                stored ? Ours("") : Ours("ETS, in "),
-                               all_garbage ? Ours("drivers") : Ours("drivers, or garbage")));
+                               all_garbage ? Ours("drivers or native code") : Ours("drivers, or garbage")));
     if (stored && stored->compressed_tables != 0)
         say(analyses::sentence("{} not looked into.",
                                Counted{stored->compressed_tables, "compressed table was", "compressed tables were"}));

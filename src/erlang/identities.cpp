@@ -12,6 +12,17 @@ constexpr std::size_t longest_kept_name = 60;
 
 using Where = IdentityRow::Where;
 
+// What several rows have: #state{parent, ref, socket, transport, (proxy_header,) opts, (buffer, overriden_opts,) peer,
+// ...} of cowboy_http.erl and cowboy_http2.erl.
+constexpr Pattern cowboy_connection =
+    "{state, _ :: pid(), Listener, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
+    "{state, _ :: pid(), Listener, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
+    "{state, _ :: pid(), Listener, _, _, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...}";
+constexpr Pattern tls_connection =
+    "{state, {static_env, Role :: atom(), _, _, _, _, _, _, Host, Port :: integer(), ...}, ...}";
+constexpr Pattern supervisor_state =
+    "{state, {_ :: pid(), Module :: atom()}, _ :: atom(), {Children :: list(), _}, ...}";
+
 constexpr IdentityRow rows_of_identities[] = {
     // Phoenix: Phoenix.Socket of a channel's process (channel/server.ex), the state of a LiveView's
     // (live_view/channel.ex).
@@ -59,40 +70,29 @@ constexpr IdentityRow rows_of_identities[] = {
     {Where::state, "couch_db_updater", "", "{db, _ :: integer(), Name :: text(), ...}", "{couch_db, Name}",
      "writer of the database {Name:term 60}"},
     // ssl up to OTP 26, which sets no labels: #state{static_env = #static_env{role, ..., host, port, ...}, ...}.
-    {Where::state, "tls_connection", "",
-     "{state, {static_env, Role :: atom(), _, _, _, _, _, _, Host, Port :: integer(), ...}, ...}",
-     "{tls_connection, Role, Host, Port}", "TLS {Role} connection, {Host:term 60}, port {Port}"},
-    {Where::state, "tls_connection_1_3", "",
-     "{state, {static_env, Role :: atom(), _, _, _, _, _, _, Host, Port :: integer(), ...}, ...}",
-     "{tls_connection, Role, Host, Port}", "TLS {Role} connection, {Host:term 60}, port {Port}"},
-    {Where::state, "dtls_connection", "",
-     "{state, {static_env, Role :: atom(), _, _, _, _, _, _, Host, Port :: integer(), ...}, ...}",
-     "{dtls_connection, Role, Host, Port}", "DTLS {Role} connection, {Host:term 60}, port {Port}"},
+    {Where::state, "tls_connection", "", tls_connection, "{tls_connection, Role, Host, Port}",
+     "TLS {Role} connection, {Host:term 60}, port {Port}"},
+    {Where::state, "tls_connection_1_3", "", tls_connection, "{tls_connection, Role, Host, Port}",
+     "TLS {Role} connection, {Host:term 60}, port {Port}"},
+    {Where::state, "dtls_connection", "", tls_connection, "{dtls_connection, Role, Host, Port}",
+     "DTLS {Role} connection, {Host:term 60}, port {Port}"},
     // supervisor.erl: #state{name, strategy, children = {Ids, Specifications}, ...}; without a registered name {Pid,
     // Module} is its name.
-    {Where::state, "supervisor", "",
-     "{state, {_ :: pid(), Module :: atom()}, _ :: atom(), {Children :: list(), _}, ...}",
-     "{supervisor, Module, Children}", "supervisor {Module}[ of {Children:atoms 3}]"},
+    {Where::state, "supervisor", "", supervisor_state, "{supervisor, Module, Children}",
+     "supervisor {Module}[ of {Children:atoms 3}]"},
     // RabbitMQ's own, of the same form.
-    {Where::state, "supervisor2", "",
-     "{state, {_ :: pid(), Module :: atom()}, _ :: atom(), {Children :: list(), _}, ...}",
-     "{supervisor, Module, Children}", "supervisor {Module}[ of {Children:atoms 3}]"},
+    {Where::state, "supervisor2", "", supervisor_state, "{supervisor, Module, Children}",
+     "supervisor {Module}[ of {Children:atoms 3}]"},
 
     // Ranch: #state{parent, ref, ...} of ranch_conns_sup.erl, 1.x and 2.x.
     {Where::slot, "ranch_conns_sup", "", "{state, _ :: pid(), Listener, ...}", "{ranch_connections, Listener}",
      "connections of the listener {Listener}"},
     // Cowboy: #state{parent, ref, socket, transport, (proxy_header,) opts, (buffer, overriden_opts,) peer, ...} of
     // cowboy_http.erl and cowboy_http2.erl; the handler of cowboy_websocket.erl; the request of cowboy_stream_h.erl.
-    {Where::slot, "cowboy_http", "",
-     "{state, _ :: pid(), Listener, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
-     "{state, _ :: pid(), Listener, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
-     "{state, _ :: pid(), Listener, _, _, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...}",
-     "{cowboy_http, Listener, Peer}", "HTTP connection of {Peer:term 60}, listener {Listener}"},
-    {Where::slot, "cowboy_http2", "",
-     "{state, _ :: pid(), Listener, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
-     "{state, _ :: pid(), Listener, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...} | "
-     "{state, _ :: pid(), Listener, _, _, _, _, _, _, Peer = {{_ :: integer(), ...}, _ :: integer()}, ...}",
-     "{cowboy_http2, Listener, Peer}", "HTTP/2 connection of {Peer:term 60}, listener {Listener}"},
+    {Where::slot, "cowboy_http", "", cowboy_connection, "{cowboy_http, Listener, Peer}",
+     "HTTP connection of {Peer:term 60}, listener {Listener}"},
+    {Where::slot, "cowboy_http2", "", cowboy_connection, "{cowboy_http2, Listener, Peer}",
+     "HTTP/2 connection of {Peer:term 60}, listener {Listener}"},
     {Where::slot, "cowboy_websocket", "", "{state, _ :: pid(), Listener, _, _ :: atom(), _, _, Handler :: atom(), ...}",
      "{cowboy_websocket, Listener, Handler}", "WebSocket of {Handler}, listener {Listener}"},
     {Where::slot, "cowboy_stream_h", "", "#{method := Method, path := Path, peer := _, ref := Listener, streamid := _}",

@@ -184,10 +184,7 @@ bool Explainer::output_gone() {
     // badarg is also the caller's own mistake: arguments that do not fit the format, bytes that are no text. It is not
     // where the device is a name that nobody has, or a process that is gone.
     if (TermReader::is(failure_.reason, "badarg")) {
-        const LogFrame& frame = failure_.stack.front();
-        if (erlang::has_role(frame.module, frame.function, FunctionRole::formats_output) && !arguments.empty() &&
-            arguments.back().kind != ElementKind::unknown && !t_.is_list(arguments.back()))
-            return false;
+        if (prints_no_list(failure_.stack.front())) return false;
         const bool device = !arguments.empty() && TermReader::is_atom(arguments[0]);
         const bool process = !arguments.empty() && arguments[0].kind == ElementKind::pid;
         const bool gone =

@@ -35,6 +35,8 @@ bool Explainer::value() {
                 cause_.what.say(" of {}", PrintedTerm{failure_.term, frame.arguments, 80});
             }
         }
+        if (prints_no_list(frame))
+            hint("What a format prints stands in a list, also where it is one value: io:format(\"~p~n\", [Value]).");
         if (own_frame() == &frame)
             cause_.where = frame.line == 0
                                ? Sentence()
@@ -54,6 +56,14 @@ bool Explainer::value() {
     if (cause_.where.empty() && erlang::has_role(frame.module, erlang::FunctionRole::evaluates_text))
         cause_.where = Sentence(", in -eval");
     return true;
+}
+
+// Whether what a format is to print was given as one value, in no list.
+bool Explainer::prints_no_list(const LogFrame& frame) const {
+    if (frame.cut || !erlang::has_role(frame.module, frame.function, erlang::FunctionRole::formats_output))
+        return false;
+    const auto arguments = t_.list(frame.arguments, 4);
+    return !arguments.empty() && arguments.back().kind != ElementKind::unknown && !t_.is_list(arguments.back());
 }
 
 // Which of the VM's tables has no place left: the one of processes, or of ports.

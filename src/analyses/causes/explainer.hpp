@@ -47,6 +47,7 @@ private:
     // cause_values.cpp: what expressions have made of it
     bool value();
     bool full_table();
+    bool prints_no_list(const LogFrame& frame) const;
     bool words();
 
     std::string_view similar_module(std::string_view name) const;

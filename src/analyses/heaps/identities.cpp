@@ -22,7 +22,8 @@ namespace {
 using erlang::IdentityRow;
 using Where = erlang::IdentityRow::Where;
 
-constexpr std::size_t most_of_each_figure = 200;        // processes
+constexpr std::size_t all_of_few = 200;                 // processes: of so many all are looked into,
+constexpr std::size_t most_of_each_figure = 64;         // of more those that come first, which tables show
 constexpr std::uint64_t largest_identified = 1u << 22;  // words of its heaps
 constexpr std::uint64_t most_identified_words = 1u << 23;
 constexpr std::uint64_t most_kept_words = 1u << 18;  // of a stream, whose terms are kept until they are asked for
@@ -222,7 +223,7 @@ std::vector<ProcId> foremost(const Snapshot& snapshot, Wanted&& wanted) {
     std::vector<ProcId> all;
     for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
         if (wanted(snapshot.processes[i])) all.push_back(ProcId{i});
-    if (all.size() <= most_of_each_figure) return all;
+    if (all.size() <= all_of_few) return all;
     std::vector<bool> taken(snapshot.processes.size());
     std::vector<ProcId> chosen;
     const auto take = [&](auto figure) {
