@@ -21,7 +21,8 @@ constexpr std::size_t rows_compared = 5'000;                       // of each ta
 constexpr double none = std::numeric_limits<double>::quiet_NaN();  // neither less than a figure nor more
 
 bool holds(std::string_view text, std::string_view part) {
-    return std::ranges::search(text, part, {}, to_lower, to_lower).begin() != text.end();
+    const auto alike = [](char a, char b) { return to_lower(a) == to_lower(b); };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
 }
 
 Style style_of_severity(std::string_view heading) {

@@ -23,7 +23,9 @@ constexpr int escape_milliseconds = 50;  // after which an escape alone is the k
 constexpr std::size_t most_copied = 64 * 1024;
 
 attr_t attributes_of(Style style) {
-    const auto colour = [](short pair) { return has_colors() ? COLOR_PAIR(pair) : A_NORMAL; };
+    const auto colour = [](short pair) -> attr_t {
+        return has_colors() ? static_cast<attr_t>(COLOR_PAIR(pair)) : A_NORMAL;
+    };
     switch (style) {
         case Style::plain: return A_NORMAL;
         case Style::bold: return A_BOLD;
