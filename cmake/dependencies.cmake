@@ -66,6 +66,8 @@ function(beamheap_terminal_library out name module define without)
     return()
   endif()
   set(archives PkgConfig::${name})
+  # Its macros say which functions of the C library are wanted: all are for C++, and precompiled headers say so already.
+  set_property(TARGET PkgConfig::${name} PROPERTY INTERFACE_COMPILE_OPTIONS "")
   if(BEAMHEAP_STATIC)
     set(archives "")
     foreach(archive IN LISTS ARGN)

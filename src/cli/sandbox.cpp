@@ -289,6 +289,12 @@ std::string enter_seccomp(const StillNeeded& needed) {
 }
 
 // What traces a program by being in it writes its own files, as this program would.
+#ifdef BEAMHEAP_NO_SANDBOX
+constexpr bool built_without = true;
+#else
+constexpr bool built_without = false;
+#endif
+
 bool is_watched_from_within() {
     const char* const loaded = std::getenv("LD_PRELOAD");
     return loaded != nullptr && std::strstr(loaded, "vgpreload") != nullptr;
@@ -298,11 +304,10 @@ bool is_watched_from_within() {
 
 Sandbox enter_sandbox(const StillNeeded& needed) {
     Sandbox& now = state();
-#ifdef BEAMHEAP_NO_SANDBOX
-    static_cast<void>(needed);
-    now.why_not = "this build writes files of its own";
-    return now;
-#else
+    if (built_without) {
+        now.why_not = "this build writes files of its own";
+        return now;
+    }
     if (is_watched_from_within()) {
         now.why_not = "valgrind writes files of its own";
         return now;
@@ -317,7 +322,6 @@ Sandbox enter_sandbox(const StillNeeded& needed) {
     now.seccomp = no_filter.empty();
     if (!now.seccomp) now.why_not += (now.why_not.empty() ? "" : "; ") + no_filter;
     return now;
-#endif
 }
 
 namespace {

@@ -4,18 +4,19 @@
 // to that; any other is an input, and goes through the library and through each verb. `--mutants N` in front makes N
 // further inputs of each, other ones for each SEED of `--seed SEED`: as the target knows how, else by bytes. The last
 // line but one says how long the longest input took and how much memory the largest process.
-// As many processes as there are processors share the files; one that crashes or hangs names its input. `--each N` in
+// As many processes as there are processors share the files; one that crashes or hangs names its input, and which of
+// its runs: a line of `run_line`, or a mutant; 0 is the input itself. `--each N` in
 // front of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten
 // times as long.
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +37,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned seconds_each = 60;  // of any one input, on a busy machine under a sanitizer
+// Of any one input under a sanitizer, which takes ten times as long: of processors, so that what else runs on the
+// machine fails nothing, and by the clock, for an input that waits for ever.
+constexpr unsigned processor_seconds = 60, clock_seconds = 900;
 
 std::vector<fs::path> inputs(int count, char** folders) {
     std::vector<fs::path> found;
@@ -56,7 +59,17 @@ struct Shared {
     std::atomic<std::size_t> passed{0}, mutants{0};
     std::atomic<std::uint64_t> longest_us{0};
     std::array<std::atomic<std::size_t>, 64> current{};  ///< the input that each worker is at
+    std::array<std::atomic<std::size_t>, 64> part{};     ///< which of its runs: a verb's line, a mutant, 0 the first
 };
+
+double processor_time() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
 
 struct Options {
     std::size_t each = 1, mutants = 0, seed = 1;
@@ -67,30 +80,36 @@ template <class Run>
 void on_exact(Shared& shared, std::string_view bytes, const Run& run) {
     const auto exact = std::make_unique<char[]>(bytes.size());
     std::copy(bytes.begin(), bytes.end(), exact.get());
-    alarm(seconds_each);
-    const auto begin = std::chrono::steady_clock::now();
+    const itimerval bound{{}, {processor_seconds, 0}};
+    setitimer(ITIMER_PROF, &bound, nullptr);
+    alarm(clock_seconds);
+    const double begin = processor_time();
     run(std::string_view(exact.get(), bytes.size()));
-    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-    const auto now = static_cast<std::uint64_t>(took.count());
+    const auto now = static_cast<std::uint64_t>((processor_time() - begin) * 1e6);
     for (std::uint64_t before = shared.longest_us; now > before;)
         if (shared.longest_us.compare_exchange_weak(before, now)) break;
 }
 
-void replay(const fs::path& path, std::size_t number, const Options& options, Shared& shared) {
+void replay(const fs::path& path, std::size_t number, const Options& options, Shared& shared,
+            std::atomic<std::size_t>& part) {
     using namespace beamheap::fuzz;
     std::ifstream file(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     const Target* const target = find_target(path.parent_path().filename().string());
+    part = 0;
     if (target == nullptr) {
         on_exact(shared, bytes, load_and_walk);
-        for (std::size_t line = number % options.each; line < lines(); line += options.each)
+        for (std::size_t line = number % options.each; line < lines(); line += options.each) {
+            part = line + 1;
             on_exact(shared, bytes, [&](std::string_view exact) { (void)run_line(line, exact); });
+        }
         return;
     }
     on_exact(shared, bytes, target->run);
     const auto mutate = target->mutate == nullptr ? &mutate_bytes : target->mutate;
     constexpr std::size_t most = 1 << 16;
     for (std::size_t i = 0; i < options.mutants; ++i) {
+        part = i + 1;
         on_exact(shared, mutate(bytes, options.seed * 1000003 + number * 1009 + i, most), target->run);
         ++shared.mutants;
     }
@@ -99,7 +118,7 @@ void replay(const fs::path& path, std::size_t number, const Options& options, Sh
 [[noreturn]] void work(const std::vector<fs::path>& all, const Options& options, Shared& shared, std::size_t worker) {
     for (std::size_t i = shared.following++; i < all.size(); i = shared.following++) {
         shared.current[worker] = i;
-        replay(all[i], i, options, shared);
+        replay(all[i], i, options, shared, shared.part[worker]);
         ++shared.passed;
     }
     std::exit(0);  // not _exit: a sanitizer looks for leaks now
@@ -135,18 +154,21 @@ int main(int count, char** folders) {
         // Another one goes on with what is left.
         const auto worker =
             static_cast<std::size_t>(std::find(workers.begin(), workers.end(), ended) - workers.begin());
-        const char* how = !WIFSIGNALED(status)          ? "ends the process"
-                          : WTERMSIG(status) == SIGALRM ? "takes too long"
-                                                        : "crashes";
-        std::printf("FAILED %s: %s, status %d\n", all[shared.current[worker]].c_str(), how, status);
+        const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        const char* how = signal == 0                              ? "ends the process"
+                          : signal == SIGALRM || signal == SIGPROF ? "takes too long"
+                                                                   : "crashes";
+        std::printf("FAILED %s, run %zu: %s, status %d\n", all[shared.current[worker]].c_str(),
+                    shared.part[worker].load(), how, status);
         std::fflush(stdout);
         ++failed;
         start(worker);
     }
     rusage used{};
     getrusage(RUSAGE_CHILDREN, &used);
-    std::printf("%zu inputs, %zu mutants; the longest took %.1f s, the largest process %ld MB\n", shared.passed.load(),
-                shared.mutants.load(), static_cast<double>(shared.longest_us) / 1e6, used.ru_maxrss / 1024);
+    std::printf("%zu inputs, %zu mutants; the longest took %.1f s of processors, the largest process %ld MB\n",
+                shared.passed.load(), shared.mutants.load(), static_cast<double>(shared.longest_us) / 1e6,
+                used.ru_maxrss / 1024);
     std::printf("%zu passed, %zu failed, 0 skipped\n", shared.passed.load(), failed);
     if (shared.passed + failed < all.size()) return 1;  // no process could be started
     return failed != 0 ? 1 : all.empty() ? 77 : 0;

@@ -113,7 +113,7 @@ struct Seen {
     std::array<char, 64> got_through{};  // the first attempt that did
 };
 
-Seen child_sees(const StillNeeded& needed) {
+[[maybe_unused]] Seen child_sees(const StillNeeded& needed) {
     std::array<char, 32> made{"/tmp/beamheap-box.XXXXXX"};
     REQUIRE(::mkdtemp(made.data()) != nullptr);
     const std::string folder = made.data();
