@@ -16,16 +16,16 @@ constexpr std::uint8_t operator|(std::uint8_t a, ModuleRole b) {
 }
 
 using enum ModuleRole;
-constexpr ModuleRow rows[] = {
+constexpr ModuleRow module_rows[] = {
 #define BH_MODULE(name, roles) {name, static_cast<std::uint8_t>(roles)},
 #include "erlang/modules.inc"
 #undef BH_MODULE
 };
-static_assert(std::ranges::is_sorted(rows, {}, &ModuleRow::name));
+static_assert(std::ranges::is_sorted(module_rows, {}, &ModuleRow::name));
 
 }  // namespace
 
-std::span<const ModuleRow> known_modules() { return rows; }
+std::span<const ModuleRow> known_modules() { return module_rows; }
 
 bool is_worker(std::string_view behaviours) {
     constexpr std::string_view of_workers[] = {"gen_server",       "gen_statem",      "gen_fsm",
@@ -50,8 +50,8 @@ bool is_called_after(std::string_view module, std::string_view application) {
 }
 
 bool has_role(std::string_view module, ModuleRole role) {
-    const auto found = std::ranges::lower_bound(rows, module, {}, &ModuleRow::name);
-    return found != std::end(rows) && found->name == module && found->has(role);
+    const auto found = std::ranges::lower_bound(module_rows, module, {}, &ModuleRow::name);
+    return found != std::end(module_rows) && found->name == module && found->has(role);
 }
 
 bool is_of_otp(std::string_view module) {

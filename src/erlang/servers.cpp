@@ -90,7 +90,7 @@ static_assert(std::size(calls) <= 8);  // the rule keeps a bit of each
 struct ServersOf {
     std::string_view begin, application;
 };
-constexpr ServersOf registered[] = {
+constexpr ServersOf application_servers[] = {
     {"Elixir.Logger", "logger"}, {"dtls_", "ssl"},    {"hackney_", "hackney"}, {"httpc_", "inets"},
     {"inets_", "inets"},         {"lager_", "lager"}, {"mnesia_", "mnesia"},   {"ranch_", "ranch"},
     {"sasl_", "sasl"},           {"ssh_", "ssh"},     {"ssl_", "ssl"},         {"tls_", "ssl"},
@@ -105,8 +105,8 @@ bool is_kernel_server(std::string_view name) { return std::ranges::find(of_kerne
 
 std::string_view application_of_server(std::string_view name) {
     const auto found =
-        std::ranges::find_if(registered, [name](const ServersOf& row) { return name.starts_with(row.begin); });
-    return found == std::end(registered) ? std::string_view{} : found->application;
+        std::ranges::find_if(application_servers, [name](const ServersOf& row) { return name.starts_with(row.begin); });
+    return found == std::end(application_servers) ? std::string_view{} : found->application;
 }
 
 Ours advice_of_server(std::string_view name) {

@@ -14,7 +14,7 @@ namespace beamheap::erlang {
 namespace {
 
 constexpr std::string_view left_out = "...";
-constexpr std::size_t most_elements = 32;  // of one tuple or list
+constexpr std::size_t most_elements_shown = 32;  // of one tuple or list
 
 bool is_plain_text(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7F'; });
@@ -81,7 +81,7 @@ private:
     void tuple(ObjectId id) {
         std::vector<Element> elements;
         ElementCursor cursor = terms_.elements(id);
-        for (Element element; elements.size() < most_elements && terms_.next(cursor, element);)
+        for (Element element; elements.size() < most_elements_shown && terms_.next(cursor, element);)
             elements.push_back(element);
         put("{", elements, cursor.left != 0, "}");
     }
@@ -92,8 +92,8 @@ private:
             out_ += between_quotes(*text);
             return;
         }
-        const std::vector<Element> elements = reader.list(term, most_elements);
-        put("[", elements, elements.size() == most_elements || !reader.is_proper(term), "]");
+        const std::vector<Element> elements = reader.list(term, most_elements_shown);
+        put("[", elements, elements.size() == most_elements_shown || !reader.is_proper(term), "]");
     }
 
     void put(std::string_view open, const std::vector<Element>& elements, bool more, std::string_view close) {

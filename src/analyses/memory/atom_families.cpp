@@ -26,7 +26,7 @@ constexpr std::array<std::uint8_t, 256> classes = [] {
 }();
 std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 
-enum class Part : std::uint8_t { literal, integer, hex, uuid, base64, function };
+enum class NamePart : std::uint8_t { literal, integer, hex, uuid, base64, function };
 
 // Length of the run of bytes of these classes that begins at `at`.
 std::size_t run_of(std::string_view text, std::size_t at, std::uint8_t of) {
@@ -116,15 +116,15 @@ void cut_up(std::string_view atom, Sink&& sink) {
     const std::string_view text = atom.substr(0, most_bytes);
     std::size_t at = 0;
     std::size_t literal = 0;  // where the literal that is being read began
-    const auto part = [&](Part kind, std::size_t length) {
-        if (literal != at) sink(Part::literal, text.substr(literal, at - literal));
+    const auto part = [&](NamePart kind, std::size_t length) {
+        if (literal != at) sink(NamePart::literal, text.substr(literal, at - literal));
         sink(kind, text.substr(at, length));
         at += length;
         literal = at;
     };
     if (const std::size_t slash = generated_from(text); slash != std::string_view::npos) {
         at = 1;
-        part(Part::function, slash - 1);
+        part(NamePart::function, slash - 1);
     }
     while (at < text.size()) {
         if ((class_of(text[at]) & alnum) == 0) {
@@ -134,27 +134,27 @@ void cut_up(std::string_view atom, Sink&& sink) {
         const std::size_t run = run_of(text, at, alnum);
         const std::string_view word = text.substr(at, run);
         if (run == 8 && is_uuid(text.substr(at))) {
-            part(Part::uuid, 36);
+            part(NamePart::uuid, 36);
         } else if (is_hex_number(word)) {
-            part(Part::hex, run);
+            part(NamePart::hex, run);
         } else if (run >= 6 && word.starts_with("0x") && run_of(word, 2, hexadecimal) == run - 2) {
             at += 2;
-            part(Part::hex, run - 2);
+            part(NamePart::hex, run - 2);
         } else if (const std::size_t random = random_token(text, at); random != 0) {
-            part(Part::base64, random);
+            part(NamePart::base64, random);
         } else {
             for (const std::size_t end = at + run; at < end;) {
-                if (const std::size_t digits = run_of(text, at, digit); digits != 0) part(Part::integer, digits);
+                if (const std::size_t digits = run_of(text, at, digit); digits != 0) part(NamePart::integer, digits);
                 else at += run_of(text, at, small | capital);
             }
         }
     }
-    if (literal != at) sink(Part::literal, text.substr(literal));
-    if (atom.size() > most_bytes) sink(Part::literal, atom.substr(most_bytes));
+    if (literal != at) sink(NamePart::literal, text.substr(literal));
+    if (atom.size() > most_bytes) sink(NamePart::literal, atom.substr(most_bytes));
 }
 
 // Every placeholder but a UUID without a digit (one in 10^7) needs one.
-bool has_digit(std::string_view text) {
+bool holds_digit(std::string_view text) {
     for (const char c : text)
         if (c >= '0' && c <= '9') return true;
     return false;
@@ -189,17 +189,17 @@ struct Key {
 
 Key key_of(std::string_view atom, Digits digits) {
     Key key;
-    cut_up(atom, [&](Part part, std::string_view text) {
-        if (part == Part::literal) {
+    cut_up(atom, [&](NamePart part, std::string_view text) {
+        if (part == NamePart::literal) {
             key.mix(text);
             return;
         }
         key.placeholder = true;
-        std::uint64_t length = part == Part::hex ? text.size() : 0;
-        if (part == Part::integer && text.size() >= long_digits) {
+        std::uint64_t length = part == NamePart::hex ? text.size() : 0;
+        if (part == NamePart::integer && text.size() >= long_digits) {
             key.long_integer = true;
             if (digits != Digits::as_integer) length = text.size();
-            if (digits == Digits::as_hex) part = Part::hex;
+            if (digits == Digits::as_hex) part = NamePart::hex;
         }
         key.mix(static_cast<std::uint64_t>(part) << 32 | length);
     });
@@ -225,9 +225,9 @@ void merge(Family& into, const Family& other) {
 }
 
 // Families by the hash of their pattern: open addressing over a flat array, bounded by dropping rare families.
-class Families {
+class AtomFamilyTable {
 public:
-    Families() : slots_(1 << 12) {}
+    AtomFamilyTable() : slots_(1 << 12) {}
 
     void add(std::uint64_t hash, std::uint32_t position) {
         Family family;
@@ -282,14 +282,14 @@ private:
 
 std::string atom_pattern(std::string_view atom) {
     std::string pattern;
-    cut_up(atom, [&pattern](Part part, std::string_view text) {
+    cut_up(atom, [&pattern](NamePart part, std::string_view text) {
         switch (part) {
-            case Part::literal: pattern += text; break;
-            case Part::integer: pattern += "<int>"; break;
-            case Part::hex: pattern += "<hex" + std::to_string(text.size()) + ">"; break;
-            case Part::uuid: pattern += "<uuid>"; break;
-            case Part::base64: pattern += "<base64>"; break;
-            case Part::function: pattern += "<function>"; break;
+            case NamePart::literal: pattern += text; break;
+            case NamePart::integer: pattern += "<int>"; break;
+            case NamePart::hex: pattern += "<hex" + std::to_string(text.size()) + ">"; break;
+            case NamePart::uuid: pattern += "<uuid>"; break;
+            case NamePart::base64: pattern += "<base64>"; break;
+            case NamePart::function: pattern += "<function>"; break;
         }
     });
     return pattern;
@@ -301,12 +301,12 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     result.atoms = atoms.size();
     const auto text_at = [&](std::uint32_t position) { return snapshot.text(atoms[position]); };
 
-    Families counted;
-    Families joined;  // after runs of digits have found where they belong
+    AtomFamilyTable counted;
+    AtomFamilyTable joined;  // after runs of digits have found where they belong
     for (std::size_t i = 0; i < atoms.size(); ++i) {
         const auto position = static_cast<std::uint32_t>(i);
         const std::string_view text = text_at(position);
-        if (!has_digit(text)) continue;
+        if (!holds_digit(text)) continue;
         const Key key = key_of(text, Digits::with_length);
         if (key.placeholder) counted.add(key.hash, position);
     }
