@@ -13,7 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/secrets.hpp"
 #include "erlang/erlang_syntax.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables.hpp"

@@ -8,7 +8,7 @@
 
 #include "beamheap/artifact.hpp"
 #include "cli/code_files.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 namespace beamheap::cli {
 

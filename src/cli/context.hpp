@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "beamheap/artifact.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
 

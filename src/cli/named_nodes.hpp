@@ -2,7 +2,7 @@
 // Inputs that are named by their nodes: `beamheap top shop@host`.
 #pragma once
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 namespace beamheap::cli {
 

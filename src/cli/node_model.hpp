@@ -16,7 +16,7 @@
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "cli/context.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/tables_terms.hpp"
 
 namespace beamheap::cli {

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "cli/sandbox.hpp"
 #include "cli/terminal.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "beamheap/artifact.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "present/sink.hpp"
 
 namespace beamheap::cli {

@@ -9,7 +9,7 @@
 
 #include "beamheap/snapshot.hpp"
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

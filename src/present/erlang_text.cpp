@@ -9,7 +9,7 @@
 #include "analyses/causes/labels.hpp"
 #include "erlang/elixir_names.hpp"
 #include "erlang/erlang_syntax.hpp"
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact_lex.hpp"
 #include "present/spelling.hpp"
 
 namespace beamheap::present {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "analyses/rules/rules.hpp"
+#include "model/whole.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
@@ -50,18 +51,18 @@ Value evidence_value(const Names& names, const Evidence& evidence) {
 
 std::string number_text(const Evidence& evidence) {
     const double number = *evidence.number;
-    const auto whole = number < 0 ? 0 : number >= 1.8e19 ? ~0ull : static_cast<std::uint64_t>(number);
+    const std::uint64_t rounded = whole(number);
     switch (evidence.unit) {
-        case AmountUnit::bytes: return human_bytes(whole);
-        case AmountUnit::words: return grouped(whole) + " words";
+        case AmountUnit::bytes: return human_bytes(rounded);
+        case AmountUnit::words: return grouped(rounded) + " words";
         case AmountUnit::percent: return human_percent(number);
-        case AmountUnit::milliseconds: return human_duration(whole);
+        case AmountUnit::milliseconds: return human_duration(rounded);
         case AmountUnit::none:
         case AmountUnit::plain:
         case AmountUnit::address:
         case AmountUnit::count: break;
     }
-    return std::floor(number) == number ? grouped(whole) : fmt::format("{:.2f}", number);
+    return std::floor(number) == number ? grouped(rounded) : fmt::format("{:.2f}", number);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

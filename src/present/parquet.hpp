@@ -17,7 +17,7 @@
 
 #include "beamheap/error.hpp"
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

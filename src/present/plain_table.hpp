@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

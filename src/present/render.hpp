@@ -12,7 +12,7 @@
 
 #include "beamheap/error.hpp"
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/sink.hpp"
 
 namespace beamheap::present {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "present/document.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/sink.hpp"
 
 namespace beamheap::present {

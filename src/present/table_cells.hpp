@@ -2,6 +2,7 @@
 // Short forms for the cells of tables_*.cpp. Internal to present.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ inline Value frame_place(const Names& names, const Frame& frame) { return text(n
 inline Value sum(const analyses::Sum& sum) { return sum.value(); }
 inline Value flag(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
 /// Percent, two decimals.
-inline Value percent(double value) { return static_cast<double>(static_cast<std::int64_t>(value * 100 + 0.5)) / 100; }
+inline Value percent(double value) { return std::trunc(value * 100 + 0.5) / 100; }
 inline Value percent(const std::optional<double>& value) { return value ? percent(*value) : Value(); }
 /// A share of 0 to 1 as percent.
 inline Value share(const std::optional<double>& value) { return value ? percent(*value * 100) : Value(); }

@@ -12,7 +12,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "erlang/term_walks.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/tables_terms.hpp"

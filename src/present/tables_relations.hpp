@@ -10,7 +10,7 @@
 #include "beamheap/terms.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/tables_terms.hpp"
 
 namespace beamheap::present {

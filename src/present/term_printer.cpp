@@ -9,7 +9,7 @@
 #include "erlang/term_walks.hpp"
 #include "model/characters.hpp"
 #include "present/open_objects.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/term_words.hpp"
 
 namespace beamheap::present {

@@ -17,7 +17,7 @@
 #include "analyses/heaps/record_scope.hpp"
 #include "beamheap/terms.hpp"
 #include "present/literal_format.hpp"
-#include "present/secret_terms.hpp"
+#include "present/secrets/secret_terms.hpp"
 
 namespace beamheap::present {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "present/document.hpp"
-#include "present/redact.hpp"
 #include "present/render.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

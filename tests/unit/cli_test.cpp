@@ -18,7 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/inputs.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "cli/terminal.hpp"
 #include "support/places.hpp"
 

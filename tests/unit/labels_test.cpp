@@ -6,7 +6,7 @@
 #include <string>
 
 #include "present/erlang_text.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "present/page.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 using namespace beamheap;
 using namespace beamheap::present;

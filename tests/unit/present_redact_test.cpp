@@ -4,9 +4,9 @@
 #include <ctime>
 #include <string>
 
-#include "present/redact.hpp"
-#include "present/redact_lex.hpp"
-#include "present/secret_forms.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/redact_lex.hpp"
+#include "present/secrets/secret_forms.hpp"
 
 using namespace beamheap::present;
 

@@ -13,7 +13,7 @@
 #include "erlang/otp_records.hpp"
 #include "erlang/owned_term.hpp"
 #include "erlang/record_source.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
 #include "present/term_printer.hpp"
 #include "support/made_module.hpp"

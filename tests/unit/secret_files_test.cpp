@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "present/redact.hpp"
-#include "present/secret_bytes.hpp"
-#include "present/secret_neighbours.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/secret_bytes.hpp"
+#include "present/secrets/secret_neighbours.hpp"
 #include "present/tables_terms.hpp"
 #include "support/dump_text.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "present/redact.hpp"
-#include "present/secret_bytes.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/secret_bytes.hpp"
 
 using namespace beamheap::present;
 

@@ -10,8 +10,8 @@
 #include "present/diff.hpp"
 #include "present/findings.hpp"
 #include "present/glued_text.hpp"
-#include "present/redact.hpp"
 #include "present/sanitise.hpp"
+#include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
 

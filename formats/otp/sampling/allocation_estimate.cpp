@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/sampling/allocation_estimate.hpp"
 
+#include "model/whole.hpp"
+
 namespace beamheap::otp {
 namespace {
 
@@ -43,8 +45,7 @@ void FragmentGrowth::spread(std::vector<AllocationHit>& hits) const {
         const Sums& sums = own.hits >= enough_hits ? own : rare;
         // Beside a word of the heap, so many of fragments; and so much more than was seen.
         const double all = sums.told <= 0 ? sums.seen : sums.grown / sums.told * sums.heap;
-        hit.words =
-            sums.seen <= 0 ? 0 : static_cast<std::uint64_t>(static_cast<double>(hit.words) * all / sums.seen + 0.5);
+        hit.words = sums.seen <= 0 ? 0 : whole(static_cast<double>(hit.words) * all / sums.seen + 0.5);
     }
 }
 

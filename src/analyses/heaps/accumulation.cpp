@@ -14,6 +14,7 @@
 #include "analyses/heaps/sizes.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "erlang/term_walks.hpp"
+#include "model/whole.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::uint64_t many_entries = 100;         // of a dictionary that is t
 
 /// How many words a term must reach to be looked into.
 std::uint64_t least_words(std::uint64_t live) {
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(least_of_live * static_cast<double>(live)), 1);
+    return std::max<std::uint64_t>(whole(least_of_live * static_cast<double>(live)), 1);
 }
 
 /// Whether it is certain, from flat sizes alone, that neither the state nor a root reaches `least` words, as in a
@@ -247,7 +248,7 @@ private:
     std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash, double share = most_of_container) {
         const ObjectHead head = terms_.head(at.id);
         module_ = scope_.within(at.id, module_);
-        const std::uint64_t least = static_cast<std::uint64_t>(share * static_cast<double>(within_[at.id.number]));
+        const std::uint64_t least = whole(share * static_cast<double>(within_[at.id.number]));
         if (head.kind == TermKind::cons && !in_hash) return heaviest_of_list(at, least);
         ElementCursor cursor = terms_.elements(at.id);
         Element element, keys, first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/term_digest.hpp"
 
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ void add_head(TermSource& terms, ObjectId id, const ObjectHead& head, Digest& di
     digest.add(head.elements);
     digest.add(head.size);
     switch (head.kind) {
-        case TermKind::float_number: digest.add(static_cast<std::uint64_t>(head.number * 4096)); break;
+        case TermKind::float_number: digest.add(std::bit_cast<std::uint64_t>(head.number)); break;
         case TermKind::bignum: digest.add(head.digits); break;
         case TermKind::fun:
         case TermKind::external_fun:

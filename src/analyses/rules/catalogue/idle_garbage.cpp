@@ -14,6 +14,7 @@
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "model/whole.hpp"
 
 namespace beamheap::analyses::rule {
 namespace idle_garbage_rule {
@@ -58,7 +59,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         const Sample sample = measure(s, group);
         if (sample.allocated == 0) continue;
         const double ratio = static_cast<double>(sample.freed) / static_cast<double>(sample.allocated);
-        const auto freed = static_cast<std::uint64_t>(ratio * static_cast<double>(group.heap_bytes));
+        const auto freed = whole(ratio * static_cast<double>(group.heap_bytes));
         const auto of_node = percent_of(freed, total);
         if (100 * ratio < least_garbage_percent || of_node.value_or(0) < medium_percent) continue;
         const bool all = sample.heaps == group.members.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mcp_connection.hpp"
+#include "cli/mcp/mcp_connection.hpp"
 
 #include <poll.h>
 #include <unistd.h>

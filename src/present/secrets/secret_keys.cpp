@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "present/redact.hpp"
-#include "present/redact_lex.hpp"
-#include "present/secret_forms.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/redact_lex.hpp"
+#include "present/secrets/secret_forms.hpp"
 
 namespace beamheap::present {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/secret_terms.hpp"
+#include "present/secrets/secret_terms.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "erlang/term_walks.hpp"
 #include "model/characters.hpp"
 #include "present/literal_format.hpp"
-#include "present/redact.hpp"
-#include "present/secret_neighbours.hpp"
-#include "present/secret_places.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/secret_neighbours.hpp"
+#include "present/secrets/secret_places.hpp"
 #include "present/term_printer.hpp"
 
 namespace beamheap::present {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass with a stack of open lists. A list that holds something else than text is none of ours, nor is any list
 // around it; those that were closed inside of it stay what they are, so that no text is read twice for that.
-#include "present/redact_iolists.hpp"
+#include "present/secrets/redact_iolists.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {

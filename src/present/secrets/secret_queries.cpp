@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "erlang/term_walks.hpp"
-#include "present/secret_neighbours.hpp"
-#include "present/secret_terms.hpp"
+#include "present/secrets/secret_neighbours.hpp"
+#include "present/secrets/secret_terms.hpp"
 
 namespace beamheap::present {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/secret_neighbours.hpp"
+#include "present/secrets/secret_neighbours.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "present/secret_files.hpp"
-#include "present/secret_forms.hpp"
+#include "present/secrets/secret_files.hpp"
+#include "present/secrets/secret_forms.hpp"
 
 namespace beamheap::present {
 namespace {

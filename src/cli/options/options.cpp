@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 
 #include <fmt/format.h>
 

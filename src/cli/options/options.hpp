@@ -15,7 +15,7 @@
 
 #include "beamheap/error.hpp"
 #include "present/erlang_text.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::cli {
 

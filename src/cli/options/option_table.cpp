@@ -10,7 +10,7 @@
 
 #include "analyses/processes/process_columns.hpp"
 #include "cli/commands.hpp"
-#include "cli/options.hpp"
+#include "cli/options/options.hpp"
 #include "present/render.hpp"
 
 namespace beamheap::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/secret_bytes.hpp"
+#include "present/secrets/secret_bytes.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bytes/compress.hpp"
-#include "present/redact.hpp"
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "present/redact.hpp"
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {

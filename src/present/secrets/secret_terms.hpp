@@ -18,7 +18,7 @@
 
 #include "analyses/heaps/record_scope.hpp"
 #include "beamheap/terms.hpp"
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 namespace beamheap::present {
 

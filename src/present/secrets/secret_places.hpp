@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/secret_forms.hpp"
+#include "present/secrets/secret_forms.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {
@@ -15,7 +15,7 @@ using namespace lex;
 
 #define BH_FORM(prefix, least, also, issuer) SecretForm{prefix, least, also, issuer},
 constexpr std::array forms{
-#include "present/secret_forms.inc"
+#include "present/secrets/secret_forms.inc"
 };
 #undef BH_FORM
 

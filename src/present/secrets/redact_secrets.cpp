@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "present/redact.hpp"
-#include "present/redact_iolists.hpp"
-#include "present/redact_lex.hpp"
-#include "present/secret_bytes.hpp"
-#include "present/secret_files.hpp"
-#include "present/secret_forms.hpp"
-#include "present/secret_neighbours.hpp"
-#include "present/secret_places.hpp"
+#include "present/secrets/redact.hpp"
+#include "present/secrets/redact_iolists.hpp"
+#include "present/secrets/redact_lex.hpp"
+#include "present/secrets/secret_bytes.hpp"
+#include "present/secrets/secret_files.hpp"
+#include "present/secrets/secret_forms.hpp"
+#include "present/secrets/secret_neighbours.hpp"
+#include "present/secrets/secret_places.hpp"
 
 namespace beamheap::present {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "present/redact_lex.hpp"
-#include "present/secret_bytes.hpp"
+#include "present/secrets/redact_lex.hpp"
+#include "present/secrets/secret_bytes.hpp"
 
 namespace beamheap::present {
 

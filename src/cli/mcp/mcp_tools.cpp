@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mcp_tools.hpp"
+#include "cli/mcp/mcp_tools.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

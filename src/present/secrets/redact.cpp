@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/redact.hpp"
+#include "present/secrets/redact.hpp"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -10,8 +10,8 @@
 #include <random>
 #include <string_view>
 
-#include "present/redact_iolists.hpp"
-#include "present/redact_lex.hpp"
+#include "present/secrets/redact_iolists.hpp"
+#include "present/secrets/redact_lex.hpp"
 
 namespace beamheap::present {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "present/secret_places.hpp"
+#include "present/secrets/secret_places.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "present/secret_forms.hpp"
+#include "present/secrets/secret_forms.hpp"
 
 namespace beamheap::present {
 namespace {
