@@ -22,6 +22,13 @@ constexpr const char* config_hint =
 constexpr const char* runtime_hint =
     "It is releases/VERSION/runtime.exs of the release, or what RELEASE_CONFIG_PROVIDERS name; the node's standard "
     "output has the exception with its place.";
+constexpr const char* listener_hint =
+    "Most often another program has its port (ss -ltnp tells which); else its address or a certificate is wrong.";
+constexpr const char* abort_hint =
+    "The node's standard error has the key and both values: set it as it was when the release was made, or make the "
+    "release anew.";
+constexpr const char* exception_hint =
+    "The node's standard output has the exception with its message: releases up to 25 leave it out of the dump.";
 constexpr const char* library_hint =
     "It was not built, is for another system or release of OTP, or one that it needs is missing: ldd FILE.so";
 
@@ -98,6 +105,17 @@ constexpr CauseRow rows[] = {
      .says = its_text,
      .hint = "Check the release's specification and its lib_dirs.",
      .where = Where::own_code},
+    {.reason = "\"aborting boot\"",
+     .kind = bad_specification,
+     .says = "it stopped the boot, most likely since a setting that was read at compile time (compile_env) has "
+             "another value now",
+     .hint = abort_hint,
+     .youngest = "Elixir.Config.Provider:boot"},
+    // {error, {could_not_start_listener, "::", 5672, ...}} of rabbit_networking, printed without its quotes
+    {.reason = "_ ++ \"could_not_start_listener,\" ++ Where ++ \",{\" ++ _",
+     .kind = port_taken,
+     .says = "the listener on {Where:vm 40} could not start",
+     .hint = listener_hint},
     {.reason = "Reason :: text()", .kind = message, .says = its_text, .where = Where::own_code},
 
     // init.erl, R10 to 29.
@@ -164,6 +182,14 @@ constexpr CauseRow rows[] = {
      .hint = "Mind the shell's quotes around -eval, and the full stop at the end.",
      .inside = true,
      .circumstance = Circumstance::eval},
+    {.reason = "{{Line, _} | Line, erl_scan, {string | unterminated, _, Text}}",
+     .kind = bad_code,
+     .says =
+         "a file that it reads is not valid Erlang[, line {Line:number}][: a quote has no end: {Text:message 40}|: a "
+         "quote has no end]",
+     .hint = consult_hint,
+     .where = Where::own_code,
+     .inside = true},
     {.reason = BH_SYNTAX_ERROR("{Line, _} | Line"),
      .kind = bad_code,
      .says = "a file that it reads is not valid Erlang[, line {Line:number}][: {Text:text}|: a syntax error]",
@@ -323,6 +349,25 @@ constexpr CauseRow rows[] = {
      .hint = "Another node of the cluster has to start first, or the tables do not exist in this schema.",
      .where = Where::own_code,
      .inside = true},
+    {.reason = "{could_not_start_listener, _, Port, _}",
+     .kind = port_taken,
+     .says = "the listener on port {Port} could not start",
+     .hint = listener_hint,
+     .inside = true,
+     .turn = Turn::after_errors},
+    {.reason = "{bad_type, Table, disc_copies | disc_only_copies, Node}",
+     .kind = bad_specification,
+     .says = "the mnesia table {Table} is to be on disc, and {Node} has no schema there",
+     .hint = "Create the schema before mnesia is started, once (mnesia:create_schema/1), or change_table_copy_type of "
+             "schema to disc_copies.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "{Node :: atom(), {already_exists, Node}}",
+     .kind = bad_value,
+     .says = "mnesia's schema on {Node} exists already",
+     .hint = "Create it once only, where its folder (-mnesia dir) is empty.",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = "Reason = (no_cert | nooptions)",
      .kind = bad_specification,
      .says = "a TLS listener was given no certificate ({Reason})",
@@ -375,6 +420,27 @@ constexpr CauseRow rows[] = {
      .kind = bad_specification,
      .says = "a setting is wrong: {Value:term}",
      .hint = config_hint},
+
+    // filename:basedir/2, of auth:read_cookie/0 and others: init has no home.
+    {.reason = "{badmatch, error}",
+     .kind = bad_value,
+     .says = "the environment variable HOME is not set",
+     .hint = "A service has none unless its unit or image sets it.",
+     .where = Where::nowhere,
+     .youngest = "filename:basedir_join_home"},
+    // Gleam's panic, todo and `let assert`: it names the place in its own source.
+    {.reason = "#{gleam_error := let_assert, message := Text :: text(), module := Module :: text(), "
+               "function := Name :: text(), line := Line, file := File :: text(), value := Value}",
+     .kind = bad_value,
+     .says = "{Text:message 60}: {Value:term 40}, in {Module:name}.{Name:name} ({File:message}:{Line:number})"},
+    {.reason = "#{gleam_error := _, message := Text :: text(), module := Module :: text(), "
+               "function := Name :: text(), line := Line, file := File :: text()}",
+     .kind = bad_value,
+     .says = "{Text:message 80}, in {Module:name}.{Name:name} ({File:message}:{Line:number})"},
+    {.reason = "#{gleam_error := _, message := Text :: text(), module := Module :: text(), "
+               "function := Name :: text(), line := Line}",
+     .kind = bad_value,
+     .says = "{Text:message 80}, in {Module:name}.{Name:name}, line {Line:number}"},
 
     // Elixir's exceptions say it themselves; those without a message are told by their fields.
     {.reason = "#{'__struct__' := 'Elixir.File.Error', action := Action, path := Path, reason := Error}",
@@ -445,6 +511,50 @@ constexpr CauseRow rows[] = {
      .says = "a configuration file of the release (runtime.exs) raised an exception, which the slogan leaves out",
      .hint = runtime_hint,
      .frame = "Elixir.Config.Reader:read!",
+     .turn = Turn::left_out},
+    // Config.Provider raises "aborting boot" with a stack of that one frame, once it has printed why.
+    {.reason = "_",
+     .kind = bad_specification,
+     .says = "it stopped the boot, most likely since a setting that was read at compile time (compile_env) has "
+             "another value now",
+     .hint = abort_hint,
+     .youngest = "Elixir.Config.Provider:boot",
+     .turn = Turn::left_out},
+    // What of Elixir raises, where the slogan leaves out the exception: the function tells its kind.
+    {.reason = "_",
+     .kind = no_file,
+     .says = "a file can't be read, and the slogan leaves out which",
+     .hint = exception_hint,
+     .where = Where::own_code,
+     .youngest = "Elixir.File:read! | Elixir.File:stream! | Elixir.File:open!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = no_file,
+     .says = "a file that it evaluates does not exist, and the slogan leaves out which",
+     .hint = exception_hint,
+     .where = Where::own_code,
+     .youngest = "Elixir.Code:find_file!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = bad_value,
+     .says = "an environment variable is not set, and the slogan leaves out which",
+     .hint = exception_hint,
+     .where = Where::own_code,
+     .youngest = "Elixir.System:fetch_env!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = bad_value,
+     .says = "a setting of an application is missing, and the slogan leaves out which",
+     .hint = exception_hint,
+     .where = Where::own_code,
+     .youngest = "Elixir.Application:fetch_env!",
+     .turn = Turn::left_out},
+    {.reason = "_",
+     .kind = bad_value,
+     .says = "a key is missing, and the slogan leaves out which",
+     .hint = exception_hint,
+     .where = Where::own_code,
+     .youngest = "Elixir.Keyword:fetch! | Elixir.Access:fetch!",
      .turn = Turn::left_out},
 };
 

@@ -59,16 +59,20 @@ enum class FunctionRole : std::uint8_t {
     of_vm,             ///< the VM's own functions
     sends,             ///< sends to a process or a name
     registers_name,    ///< gives a process its name
+    spawns,            ///< makes a process
+    opens_port,        ///< makes a port
+    serves_calls,      ///< a process that does what another node has called for
     // shells and programs
-    of_shell,        ///< a shell
-    evaluates,       ///< between a shell's prompt and what was typed
-    evaluates_text,  ///< the evaluator of shells, of -eval and of scripts
-    evaluates_line,  ///< the shell, while it evaluates what was typed
-    lacks_module,    ///< where a call without a module is looked for
-    configures,      ///< evaluates a configuration in Elixir
-    runs_mix,        ///< runs mix
-    runs_elixir,     ///< runs the command elixir
-    runs_escript,    ///< runs an escript
+    of_shell,          ///< a shell
+    evaluates,         ///< between a shell's prompt and what was typed
+    evaluates_text,    ///< the evaluator of shells, of -eval and of scripts
+    evaluates_line,    ///< the shell, while it evaluates what was typed
+    lacks_module,      ///< where a call without a module is looked for
+    configures,        ///< evaluates a configuration in Elixir
+    evaluates_elixir,  ///< the evaluator of Elixir
+    runs_mix,          ///< runs mix
+    runs_elixir,       ///< runs the command elixir
+    runs_escript,      ///< runs an escript
     // terminals, files, tables and connections
     of_terminal,       ///< works for a terminal, or for whoever types there
     writes_terminal,   ///< blocks in the operating system until the terminal takes more (since 26)

@@ -595,9 +595,9 @@ TEST_CASE("what releases and libraries for the web make of a start", "[causes]")
     // init of 25 leaves maps out, and quotes: Elixir's exceptions are maps
     CHECK(
         told("{,[{Elixir.System,fetch_env!,1,[{_},{_}]},{Elixir.Shop,init,1,[{_},{_}]},{init,start_it,1,[]}]}").what ==
-        "'Elixir.Shop':init/1 failed, with a reason that the slogan leaves out");
+        "an environment variable is not set, and the slogan leaves out which, in 'Elixir.Shop':init/1");
     CHECK(told("{,[{Elixir.System,fetch_env!,1,[{_},{_}]},{erl_eval,do_apply,7,[{_},{_}]}]}").what ==
-          "'Elixir.System':'fetch_env!'/1 failed, with a reason that the slogan leaves out");
+          "an environment variable is not set, and the slogan leaves out which");
     CHECK(told("{error,Bad environment variable: \"{80\"  Application: shop}").what ==
           "a value on the command line (-App Key Value) is not valid Erlang: \"{80\" Application: shop");
     CHECK(told("{{badmatch,{error,no_cert}},[{web,init,1,[{file,\"web.erl\"},{line,12}]},{supervisor,init,1,[]}]}")

@@ -114,6 +114,26 @@ TEST_CASE("that processes keep few binaries is said where their virtual heaps ar
     CHECK(title(Count()) == all + "who keeps them this input does not tell");
 }
 
+TEST_CASE("binaries that nobody keeps may wait for a node that takes none", "[figures]") {
+    const auto title = [](std::string_view flags) {
+        FigureNode node;
+        Process& process = node.process(1, "sender");
+        process.bin_vheap_words = process.old_bin_vheap_words = Count(1000);
+        node.memory("total", 200 * test::mebibyte);
+        node.memory("binary", 150 * test::mebibyte);
+        Port& port = node.s.ports.emplace_back();
+        port.port = {0, 10};
+        port.state = node.text("CONNECTED|DISTR");
+        port.task_flags = node.text(flags);
+        node.s.nodes.push_back({.channel = 7, .name = node.text("sink@host2"), .controller = node.text("#Port<0.10>")});
+        const auto found = test::of(node.findings({}), "binary-pinning");
+        REQUIRE(found.size() == 1);
+        return present::plain_text(node.s, found[0].title);
+    };
+    CHECK(title("IN_RUNQ|BUSY_PORT").find("they wait for sink@host2, whose connection is busy") != std::string::npos);
+    CHECK(title("IN_RUNQ").find("sink@host2") == std::string::npos);
+}
+
 TEST_CASE("few binaries that are much of a small node are told where one keeps them", "[figures]") {
     const auto told = [](std::uint64_t binaries, std::uint64_t kept) {
         FigureNode node;

@@ -100,3 +100,25 @@ TEST_CASE("init:stop has init itself halt the node, and nobody is made up", "[sl
     CHECK(other.said("over").empty());
     CHECK(other.said("").empty());
 }
+
+TEST_CASE("a halt by a timer or by another node names these", "[slogan]") {
+    const auto said = [](std::string_view module, std::string_view function, std::string_view parent,
+                         std::uint32_t channel) {
+        Halted node;
+        Process& clock = node.process(40);
+        clock.name = node.text(parent);
+        node.s.nodes.push_back({.channel = 7, .name = node.text("ops@host1")});
+        node.halter({node.function("erlang", "halt", 1)});
+        Process& halter = node.s.processes.back();
+        halter.initial_call = node.function(module, function, 1);
+        halter.parent = channel == 0 ? node.s.processes.front().pid : Pid{.node = channel, .number = 9};
+        return node.said("drained");
+    };
+    CHECK(said("erlang", "halt", "timer_server", 0) ==
+          "A timer (timer:apply_after) ended the node with this text (erlang:halt/1): drained.");
+    CHECK(said("erlang", "halt", "shop_clock", 0).find("A timer") == std::string::npos);
+    CHECK(said("erpc", "execute_call", "shop_clock", 7) ==
+          "A call from ops@host1 (rpc, erpc) ended the node with this text (erlang:halt/1): drained.");
+    CHECK(said("erpc", "execute_call", "shop_clock", 0) ==
+          "A remote call (rpc, erpc) ended the node with this text (erlang:halt/1): drained.");
+}

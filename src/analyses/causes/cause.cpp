@@ -122,7 +122,13 @@ bool Explainer::syntax_within() {
         }
         if (const erlang::Match match = said.match(*failure_.term, left[i])) {
             cause_.kind = CauseKind::bad_code;
-            cause_.what = file.empty() ? Sentence("a text that it reads is not valid Erlang")
+            // {bad_ssl_dist_optfile, {parse_error, ...}}: the tag names what was read.
+            const auto begin = t_.begin_of(inner);
+            const bool tagged =
+                begin && TermReader::is_atom(begin->first) && begin->first.text.find('_') != std::string::npos;
+            cause_.what =
+                file.empty() && tagged ? sentence("a text that it reads is not valid Erlang ({})", plain(begin->first))
+                : file.empty()         ? Sentence("a text that it reads is not valid Erlang")
                                        : sentence("{} is not valid Erlang", InputText{file, InputText::Holds::message});
             if (const auto line = t_.number(match["Line"]); line && *line > 0)
                 cause_.what.say(", line {}", Amount{static_cast<std::uint64_t>(*line), AmountUnit::plain});
@@ -182,6 +188,7 @@ void Explainer::called_by() {
             continue;
         }
         cause_.where.say(", called in {}", place(frame));
+        cause_.where_in_brief = sentence(", called in {}", function(frame));
         return;
     }
 }

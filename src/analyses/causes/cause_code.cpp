@@ -189,18 +189,25 @@ bool Explainer::without_module(const LogFrame& called) {
 }
 
 std::string_view Explainer::similar_module(std::string_view name) const {
+    // ledger_server beside ledger_app is a module of the same program, and logger_server is not.
+    const std::string_view prefix = name.substr(0, std::min(name.find('_') + 1, name.size()));
+    const bool of_family = !prefix.empty() && std::ranges::any_of(snapshot_.modules, [&](const Module& module) {
+        const std::string_view other = snapshot_.text(module.name);
+        return other != name && other.starts_with(prefix) && !erlang::is_library(other) && !is_of_otp(other);
+    });
     std::string_view best;
     constexpr std::size_t short_name = 7;  // of which a second change makes another word: ranch, rand
     std::size_t nearest = name.size() < short_name ? 2 : 3;
     for (const Module& module : snapshot_.modules) {
         const std::string_view other = snapshot_.text(module.name);
         if (other == name) return {};
+        if (of_family && !other.starts_with(prefix)) continue;
         if (const std::size_t d = distance(name, other); d < nearest) {
             nearest = d;
             best = other;
         }
     }
-    if (!best.empty()) return best;
+    if (!best.empty() || of_family) return best;
     for (const erlang::ModuleRow& other : erlang::known_modules())
         if (other.has(erlang::ModuleRole::usual) && name != other.name &&
             distance(name, other.name) < (name.size() < short_name ? 2u : 3u))

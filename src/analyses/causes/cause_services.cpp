@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "analyses/logs/log_forms.hpp"
 #include "erlang/error_words.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
@@ -231,7 +232,10 @@ bool Explainer::table() {
     if (there && !makes) return false;
     if (makes) {  // its owner, who ended with this error, had it
         cause_.kind = CauseKind::bad_value;
-        cause_.what = sentence("an ETS table named {} exists already, or its options are wrong", plain(arguments[0]));
+        cause_.what = sentence("an ETS table named {} exists already", plain(arguments[0]));
+        // `cause` of its error_info (erl_stdlib_errors.erl, 24 and later)
+        if (!TermReader::is(failure_.stack.front().error_cause, "already_exists"))
+            cause_.what.say(", or its options are wrong");
         where();
         return true;
     }
@@ -257,7 +261,8 @@ bool Explainer::names_of_processes() {
         cause_.kind = cause_.follows ? CauseKind::bad_value : CauseKind::not_registered;
         cause_.what =
             sentence("it sent a message to {}, and no process is registered under that name", plain(arguments[0]));
-    } else if (erlang::has_role(frame.module, frame.function, FunctionRole::registers_name) && holder != ProcId::none) {
+    } else if (erlang::has_role(frame.module, frame.function, FunctionRole::registers_name) &&
+               (holder != ProcId::none || TermReader::is(frame.error_cause, "registered_name"))) {
         cause_.kind = CauseKind::bad_value;
         cause_.what = sentence("the name {} is registered already", plain(arguments[0]));
     } else {
@@ -313,6 +318,7 @@ bool Explainer::posix() {
             continue;
         }
         if (each.kind != ElementKind::object) continue;
+        if (!frames_of(t_, each).empty()) continue;  // the files of a stack are sources
         ElementCursor cursor = failure_.term->elements(each.id);
         for (Element element; left.size() < 60 && failure_.term->next(cursor, element);) left.push_back(element);
     }

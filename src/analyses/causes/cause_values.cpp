@@ -8,6 +8,8 @@
 
 namespace beamheap::analyses {
 
+using erlang::FunctionRole;
+
 // badarg, badmatch, function_clause and their kin, with the place.
 bool Explainer::value() {
     if (failure_.stack.empty()) return false;
@@ -35,6 +37,10 @@ bool Explainer::value() {
                 cause_.what.say(" of {}", PrintedTerm{failure_.term, frame.arguments, 80});
             }
         }
+        // {device, format} (erl_stdlib_errors.erl): the device could not format it.
+        if (const auto device = t_.tagged(frame.error_cause, "device", 2);
+            !device.empty() && TermReader::is(device[1], "format"))
+            cause_.what.say(": the format does not fit its values");
         if (prints_no_list(frame))
             hint("What a format prints stands in a list, also where it is one value: io:format(\"~p~n\", [Value]).");
         if (own_frame() == &frame)
@@ -77,6 +83,15 @@ bool Explainer::full_table() {
     };
     say(snapshot_.processes.size(), snapshot_.node.process_limit, "processes");
     say(snapshot_.ports.size(), snapshot_.node.port_limit, "ports");
+    // Those that a failed start has ended are gone: the function tells what it could not make.
+    const LogFrame& frame = failure_.stack.front();
+    const auto name = [&](FunctionRole role, Count limit, Ours of) {
+        if (full || !limit.has() || !erlang::has_role(frame.module, frame.function, role)) return;
+        full = true;
+        cause_.what.say(" (the limit is {} {})", Amount{*limit, AmountUnit::count}, of);
+    };
+    name(FunctionRole::spawns, snapshot_.node.process_limit, "processes");
+    name(FunctionRole::opens_port, snapshot_.node.port_limit, "ports");
     return full;
 }
 

@@ -111,10 +111,24 @@ private:
         if (const auto p = t.tagged(reason, "badmatch", 2);
             !p.empty() && starts_others(failure_.stack) && !t.tagged(p[1], "error", 2).empty())
             return go_on(t.tagged(p[1], "error", 2)[1]);
-        if (const auto p = t.tagged(reason, "bad_return", 2); !p.empty()) {
-            const auto inner = t.tuple(p[1], 2);
-            if (!inner.empty() && !t.tagged(inner[1], "EXIT", 2).empty()) return go_on(inner[1]);
-        }
+        // {badmatch, {error, {Reason, Stack}}}: the failure of another, of which the start was told.
+        if (const auto p = t.tagged(reason, "badmatch", 2); !p.empty())
+            for (const std::string_view tag : {"error", "EXIT"})
+                if (const auto inner = t.tagged(p[1], tag, 2); !inner.empty() && tells_failure(inner[1]))
+                    return go_on(inner[1]);
+        for (const std::string_view tag : {"bad_return", "bad_return_value"})
+            if (const auto p = t.tagged(reason, tag, 2); !p.empty()) {
+                const auto inner = t.tuple(p[1], 2);
+                if (inner.empty() || t.tagged(inner[1], "EXIT", 2).empty()) continue;
+                phase(inner[0]);
+                return go_on(inner[1]);
+            }
+        // {cannot_start, App, {Reason, {M, start, Args}}}: in whatever words a program passes on why one did not start
+        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is_atom(p[0]) && TermReader::is_atom(p[1]))
+            if (const auto inner = t.tuple(p[2], 2); !inner.empty() && is_start(inner[1])) {
+                failure_.application = p[1].text;
+                return go_on(p[2]);
+            }
         return pair();
     }
 
@@ -123,7 +137,24 @@ private:
     }
     bool is_start(const Element& term) const {
         const auto mfa = terms().tuple(term, 3);
-        return is_function(mfa) && TermReader::is(mfa[1], "start");
+        return is_function(mfa) && TermReader::is_one_of(mfa[1], {"start", "start_phase"});
+    }
+
+    // Whether a term is a reason with the stack of an exception, or a child that did not start.
+    bool tells_failure(const Element& term) const {
+        const TermReader t = terms();
+        const auto p = t.tuple(term, 2);
+        if (p.empty()) return false;
+        if (TermReader::is(p[0], "shutdown")) return !t.tagged(p[1], "failed_to_start_child", 3).empty();
+        return p[1].kind == ElementKind::object && !frames_of(t, p[1]).empty();
+    }
+
+    // {M, start_phase, [Phase | _]}: a phase of an application's start, named as its children are.
+    void phase(const Element& term) {
+        const TermReader t = terms();
+        const auto mfa = t.tuple(term, 3);
+        if (!is_function(mfa) || !TermReader::is(mfa[1], "start_phase")) return;
+        if (const auto arguments = t.list(mfa[2], 1); !arguments.empty()) child(arguments[0]);
     }
 
     // {App, Reason} of application:ensure_all_started/1: told by what the reason is.
@@ -156,7 +187,10 @@ private:
             return go_on(p[0]);
         }
         if (TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
-        if (is_start(p[1])) return go_on(p[0]);
+        if (is_start(p[1])) {
+            phase(p[1]);
+            return go_on(p[0]);
+        }
         if (const auto call = t.tuple(p[1], 3); is_function(call) && TermReader::is(call[1], "call")) {
             if (const auto arguments = t.list(call[2], 1); !arguments.empty()) failure_.asked = arguments[0];
             return go_on(p[0]);

@@ -42,7 +42,8 @@ struct Failure {
 /// {badmatch,{error,R}} of the code that starts, {bad_return,{{M,F,A},R}}, {application_start_failure,App,R},
 /// {cannot_start_application,App,R}, {nocatch,R}, {R,{gen_server,call,_}} of a call whose server ended,
 /// {App,R} of application:ensure_all_started/1, {R,{child,...}} of supervisor:start_child/2, {could_not_start,App,R},
-/// {App,failure_during_boot,R}, and a printed term inside of a string.
+/// {App,failure_during_boot,R}, {_,App,{R,{M,start,_}}}, {badmatch,{'EXIT',{R,Stack}}}, and a printed term inside of a
+/// string.
 /// `stack`: of the reason, where it was taken off already.
 Failure failure_of(std::shared_ptr<OwnedTerm> term, const Element& reason, std::vector<LogFrame> stack = {});
 

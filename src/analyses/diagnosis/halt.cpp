@@ -28,6 +28,16 @@ Sentence who_halted(const Snapshot& s, ProcId id, std::span<const std::string> s
     const auto has = [&](FunctionRole role) { return has_frame_of(s, process, role); };
     if (shell_work(s, process).in_shell) return Sentence("What was typed into the shell");
     if (const Ours what = what_ran(has); !what.empty()) return what;
+    // What another node calls, and what a timer does, runs in a process of its own.
+    if (has_role(s, process.initial_call, FunctionRole::serves_calls)) {
+        const TextId node = process.parent.node == 0 ? TextId::none : s.node_name(process.parent.node);
+        return node == TextId::none ? Sentence("A remote call (rpc, erpc)")
+                                    : sentence("A call from {} (rpc, erpc)", Name{node});
+    }
+    if (const ProcId parent = s.find(process.parent); parent != ProcId::none &&
+                                                      s.text(s[parent].name) == erlang::registered::timer_server &&
+                                                      has_role(s, process.initial_call, FunctionRole::halts))
+        return Sentence("A timer (timer:apply_after)");
     if (!has(FunctionRole::starts_application)) return sentence("{}", id);
     return starting.size() == 1 ? sentence("The start of application {}", Atom{starting.front(), false})
                                 : Sentence("The start of an application");

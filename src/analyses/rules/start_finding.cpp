@@ -253,10 +253,15 @@ Sentence title(const Facts& facts) {
     const bool cuts_a_term =
         std::ranges::any_of(head.parts(), [](const Part& part) { return std::holds_alternative<PrintedTerm>(part); });
     if (telling && cuts_a_term && length(head) + placed > most && placed <= most - least)
-        head = fitted(head, most - placed);
-    if (!misses_module(facts) && length(head) + length(told.cause.aside) + (telling ? placed : 0) <= most)
-        head.add(told.cause.aside);
-    if (telling && length(head) + placed <= most) head.add(told.cause.where);
+        if (Sentence shorter = fitted(head, most - placed); length(shorter) + placed <= most) head = std::move(shorter);
+    // That a module is missing is more than the line in which it was called.
+    const std::size_t aside = misses_module(facts) ? 0 : length(told.cause.aside);
+    const auto fits = [&](std::size_t more) { return length(head) + more <= most; };
+    Sentence where = told.cause.where;
+    if (aside != 0 && telling && !fits(aside + placed) && fits(aside + length(told.cause.where_in_brief)))
+        where = told.cause.where_in_brief;
+    if (aside != 0 && fits(aside + (telling ? length(where) : 0))) head.add(told.cause.aside);
+    if (telling && fits(length(where))) head.add(where);
     if (misses_module(facts))
         if (const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
             length(head) + folder.size() + 28 <= most)

@@ -107,13 +107,29 @@ void say_bytes(const UnheldBinaries::Stored& stored, Sentence who, Ours refers, 
         "out of a larger one, or split off it.");
 }
 
+// A node whose connection takes no more: what is sent to it waits in the connection's queue, of which nothing tells.
+const DistNode* busy_peer(const Snapshot& s) {
+    const auto found = std::ranges::find_if(s.nodes, [&](const DistNode& peer) {
+        const Port* const port = connection_to(s, peer);
+        return port != nullptr && is_busy(s, *port);
+    });
+    return found == s.nodes.end() ? nullptr : &*found;
+}
+
 // The rest of what no process keeps: tables and persistent terms, as far as the input tells which.
 void say_stored(const Facts& facts, std::uint64_t binaries, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const auto* const stored = facts.get<Unheld>().has_value() && facts.get<Unheld>()->most_stored
                                    ? &*facts.get<Unheld>()->most_stored
                                    : nullptr;
-    if (stored == nullptr) {
+    if (const DistNode* const peer = busy_peer(s); stored == nullptr && peer != nullptr) {
+        finding.title.say(
+            "; processes keep few of them: they wait for {}, whose connection is busy, or are in tables or native code",
+            Name{peer->name});
+        finding.advise(
+            "See whether that node still takes anything, and who sends to it with `nosuspend`, or under a large "
+            "+zdbbl: `beamheap ports DUMP`");
+    } else if (stored == nullptr) {
         finding.title.say("; processes keep few of them: they are in tables, persistent terms or native code");
         finding.advise(
             "Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");

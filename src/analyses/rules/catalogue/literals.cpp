@@ -8,7 +8,8 @@
 // shows, and that erlang:memory/0 counts as system alone.
 //
 // Thresholds: a quarter of the node's memory and 8 MiB is medium, half of it and 64 MiB high. The blocks of
-// literal_alloc are what is counted: what lies free in its carriers belongs to allocator-loss.
+// literal_alloc are what is counted: what lies free in its carriers belongs to allocator-loss. Literals have an area of
+// a fixed size (erl_mmap.c, +MIscs): a node that was refused memory of it has filled that, which is critical.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
@@ -53,7 +54,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (used.value_or(0) < least_bytes || percent < medium_percent) return;
 
     Finding finding;
-    finding.severity = percent >= high_percent && *used >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+    const Slogan& slogan = facts.get<Slogan>();
+    const bool full = slogan.kind == SloganKind::out_of_memory && slogan.allocator == "literal_alloc";
+    finding.severity = full                                             ? FindingSeverity::critical
+                       : percent >= high_percent && *used >= high_bytes ? FindingSeverity::high
+                                                                        : FindingSeverity::medium;
     finding.subject = {SubjectKind::allocator, sentence("{}", of_vm(s.text(literals->name)))};
     finding.count = s.node.persistent_terms;
     finding.bytes = used;
@@ -64,6 +69,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     else finding.title.say("persistent terms");
     if (s.modules.empty()) finding.title.say(", and the constants of modules");
     else finding.title.say(", and the constants of {}", Counted{s.modules.size(), "module", "modules"});
+    if (full) {
+        finding.title.say("; their area is full");
+        finding.advise("The area's size is set at the start: +MIscs, in MiB (1024 unless it is given).");
+    }
     say_keys(facts, *used, finding);
     finding.evidence.push_back(figure("blocks of literal_alloc", used, AmountUnit::bytes));
     finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
