@@ -19,6 +19,7 @@ APP = r"""
 -behaviour(application).
 -export([start/2, stop/1, init/1, handle_call/3, handle_cast/2, run/0, boot/0, loop/1, wrong/0]).
 -export([deep/1, odd_start/0, handle_info/2, fine/0, sends/0, asks/0, asks_normal/0, scans/0, songs/0, throws/0, takes_name/0, asks_node/0, other_dies/0]).
+-export([start_phase/3, opens/0, passes_on/1]).
 start(_, _) ->
     case application:get_env(sick, mode) of
         {ok, start_error} -> {error, {no_license_file, "/etc/sick/license"}};
@@ -28,6 +29,8 @@ start(_, _) ->
         _ -> supervisor:start_link({local, sick_sup}, ?MODULE, sup)
     end.
 stop(_) -> ok.
+start_phase(warm, _, _) -> sick_cache:fill();
+start_phase(schema, _, Version) -> {error, {schema_version, Version}}.
 init(sup) ->
     Child = case application:get_env(sick, mode) of
         {ok, odd_start} -> {sick_server, {?MODULE, odd_start, []}, permanent, 1000, worker, [?MODULE]};
@@ -59,6 +62,14 @@ server(ends) -> {ok, ending, 50};
 server(stops) -> {stop, normal};
 server(asks) -> gen_server:call(init, get, 50);
 server(undef) -> gpio:start(17, output);
+server(registers) -> register(sick_desk, self()), register(sick_desk, spawn_link(fun() -> receive x -> ok end end)), {ok, x};
+server(fine) -> {ok, x};
+server(catches) -> {ok, _} = (catch sick_app:opens()), {ok, x};
+server(no_name) -> register(undefined, self()), {ok, x};
+server(spawns) -> {ok, [spawn_link(fun() -> receive x -> ok end end) || _ <- lists:seq(1, 3000)]};
+server(gleam) -> erlang:error(#{gleam_error => panic, message => <<"SICK_URL is not set">>, module => <<"sick/web">>,
+    function => <<"start">>, file => <<"src/sick/web.gleam">>, line => 31});
+server(no_gleam) -> erlang:error(#{message => <<"SICK_URL is not set">>, module => <<"sick/web">>, function => <<"start">>, line => 31});
 server(typo) -> {ok, propslist:get_value(a, [{a, 1}])};
 server(no_table) -> {ok, ets:lookup(sick_cache, key)};
 server(noproc) -> gen_server:call(sick_registry, get), {ok, x};
@@ -82,6 +93,9 @@ fine() -> ok.
 sends() -> sick_router ! hello.
 asks() -> {ok, P} = gen_server:start({local, sick_ledger}, ?MODULE, idle, []), gen_server:call(P, {stop, out_of_paper}).
 asks_normal() -> {ok, _} = gen_server:start({local, sick_ledger}, ?MODULE, idle, []), gen_server:call(sick_ledger, {stop, normal}).
+opens() -> {ok, File} = file:open("/nonexistent/ledger", [read]), {ok, File}.
+passes_on(Started) ->
+    exit({cannot_start, sick, {{shutdown, {failed_to_start_child, sick_server, {badkey, relay}}}, {sick_app, Started, [normal, []]}}}).
 scans() -> {ok, T, _} = erl_scan:string("'abc"), T.
 songs() -> erlang:error({songs, ["Florence and the Machine", "Ohio Players", {a, b, c, d}]}).
 throws() -> throw({config_error, "missing section [database] in app.ini"}).
@@ -266,6 +280,12 @@ def few_files(_):
             "[{ok,_}=file:open(\"/proc/version\",[read])||_<-lists:seq(1,100)]."]
 
 
+def phase(name):
+    """The application with a phase of its start."""
+    text = RESOURCE % ""
+    return lambda m: ["-sick", "mode", "fine", *resource(text.replace("{env, []}", "{env, []}, {start_phases, [{%s, 11}]}" % name))(m)]
+
+
 # Causes that every release tells in much the same way: made where there is time for it.
 MORE_WAYS = [
     Way("boot_file_empty", lambda m: ["-boot", written("empty.boot", "")(m)[:-5]], ("boot file", "damaged")),
@@ -318,6 +338,34 @@ MORE_WAYS = [
     Way("scan", called("scans"), ("-s or -run", "quote has no end"), ("did not start",)),
     Way("name_registered", called("takes_name"), ("init", "registered already"), ()),
     Way("node_down", called("asks_node"), ("sick@nowhere", "nodedown"), ()),
+    # What a match was told is the failure: the file of its frame is no file that is missing.
+    Way("caught", sick("catches"), ("enoent", "sick_app:opens/0"), ("sick_app.erl, in", "server/1")),
+    Way("passed_on", evaluated("sick_app:passes_on(start)."), ("Application sick did not start", "sick_server"), ("cannot_start",)),
+    Way("not_passed_on", evaluated("sick_app:passes_on(restart)."), ("cannot_start",), ("Application sick did not start",)),
+    Way("phase_error", phase("schema"), ("sick did not start", "schema: {schema_version,11}"), ("start_phase",)),
+    Way("phase_undef", phase("warm"), ("sick did not start", "warm: sick_cache:fill/0"), ("EXIT",)),
+    # A function's own word for its error (error_info), which begins with 24; a badarg of the same function without it.
+    Way("name_twice", sick("registers"), ("sick_desk is registered already",), ("badarg in",)),
+    Way("name_wrong", sick("no_name"), ("erlang:register/2",), ("registered already",)),
+    Way("processes_gone", lambda m: ["+P", "1024", *sick("spawns")(m)], ("system_limit", "1,024 processes"), ("ports",)),
+    Way("gleam", sick("gleam"), ("SICK_URL is not set", "sick/web.start", "src/sick/web.gleam:31"), ("sick_app:server",)),
+    Way("no_gleam", sick("no_gleam"), ("SICK_URL is not set",), ("sick/web.start",)),
+    Way("consult_quote", lambda m: ["-eval", '{ok,_} = file:consult("%s").' % written("quote.terms", '{a, "b"}.\n{b, "c.\n')(m)],
+        ("not valid Erlang", "quote has no end"), ("a syntax error",)),
+    Way("consult_syntax", lambda m: ["-eval", '{ok,_} = file:consult("%s").' % written("syntax.terms", '{a, "b"}.\n{b, c.\n')(m)],
+        ("not valid Erlang", "syntax error"), ("quote",)),
+    Way("mnesia_disc", evaluated("ok = mnesia:start(), {atomic,ok} = mnesia:create_table(sick_tab, [{disc_copies,[node()]}])."),
+        ("sick_tab", "no schema there"), ("exists already",)),
+    Way("mnesia_schema", lambda m: ["-mnesia", "dir", f'"{m.folder}/schema"', "-eval", "mnesia:create_schema([node()]), ok = mnesia:create_schema([node()])."],
+        ("schema", "exists already"), ("no schema there",)),
+    # The twin, an area that has room, is the scenario of the rule.
+    Way("literals_full", lambda m: ["+MIscs", "16", "-eval", "[persistent_term:put({sick, N}, lists:seq(1, 100000)) || N <- lists:seq(1, 1000)]."],
+        ("Literals", "their area is full"), ("came last",)),
+    Way("halted_by_timer", evaluated('timer:apply_after(100, erlang, halt, ["the window begins"]), timer:sleep(20000).'),
+        ("A timer", "the window begins"), ("What -eval",)),
+    Way("halted_by_eval", evaluated('timer:sleep(100), erlang:halt("the window begins").'), ("-eval", "the window begins"), ("timer",)),
+    Way("halted_by_call", evaluated('spawn(fun() -> erpc:call(node(), erlang, halt, ["drained"], 5000) end), timer:sleep(20000).'),
+        ("remote call", "drained"), ("What -eval",)),
     Way("boot_name", lambda m: ["-boot", "start_of_mine"], ("did not start", "start_of_mine.boot"), ("-path", "kernel")),
 ]
 

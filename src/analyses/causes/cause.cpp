@@ -48,6 +48,9 @@ Cause Explainer::run() {
         if (frame != nullptr) {
             cause_.kind = CauseKind::unknown;
             cause_.what = sentence("{} failed, with a reason that the slogan leaves out", place(*frame));
+        } else if (!failure_.children.empty()) {
+            cause_.kind = CauseKind::unknown;
+            cause_.what = Sentence("it failed, with a reason that the slogan leaves out");
         }
     } else if (!known) {
         const bool asked = failure_.asked.kind != ElementKind::unknown;
