@@ -101,6 +101,21 @@ TEST_CASE("init:stop has init itself halt the node, and nobody is made up", "[sl
     CHECK(other.said("").empty());
 }
 
+TEST_CASE("a halt in a handler of logger is told of the process that logs", "[slogan]") {
+    const auto said = [](std::string_view module, std::string_view function) {
+        Halted node;
+        node.halter(
+            {node.function("erlang", "halt", 1), node.function(module, function, 3), node.function("shop", "close", 0)},
+            "shop_till");
+        return node.said("vault sealed");
+    };
+    CHECK(said("logger_backend", "call_handlers") ==
+          "shop_till <0.80.0> ended the node with this text (erlang:halt/1, called in a handler of logger): vault "
+          "sealed.");
+    CHECK(said("gen_server", "loop") ==
+          "shop_till <0.80.0> ended the node with this text (erlang:halt/1, called in shop:close/0): vault sealed.");
+}
+
 TEST_CASE("a halt by a timer or by another node names these", "[slogan]") {
     const auto said = [](std::string_view module, std::string_view function, std::string_view parent,
                          std::uint32_t channel) {

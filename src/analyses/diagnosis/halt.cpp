@@ -56,6 +56,9 @@ Sentence where_called(const Snapshot& s, const Process& process) {
     for (const Frame& frame : s.stacks[process.stack]) {
         if (frame.function == FunctionId::none) continue;
         if (has_role(s, frame.function, FunctionRole::halts)) behind = true;
+        // A handler that halts in its last call has left its own frame.
+        else if (behind && has_role(s, frame.function, FunctionRole::calls_log_handlers))
+            return Sentence(", called in a handler of logger");
         else if (behind && is_own(frame.function)) return sentence(", called in {}", frame.function);
     }
     return {};
