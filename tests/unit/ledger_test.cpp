@@ -155,7 +155,8 @@ TEST_CASE("one of many that has most is an owner of its own", "[ledger]") {
     for (std::uint32_t i = 1; i <= 3; ++i) worker(m, i);
     m.s.processes[1].memory_bytes = 400'000;
     CHECK(place(m) ==
-          "Of 977 KiB, 488 KiB (50 %) are in processes: <0.2.0> (my:init/1) has 391 KiB, mostly links and monitors.");
+          "Of 977 KiB, 488 KiB (50 %) are in processes: <0.2.0> (my:init/1) has 391 KiB, mostly links, monitors and "
+          "aliases.");
     const Ledger made = ledger({.snapshot = m.s});
     const LedgerOwner others{.kind = Kind::processes, .function = m.function("my", "init", 1), .pattern = {}};
     CHECK(bytes_of(made, LedgerArea::processes, others, LedgerItem::terms) == 2 * 5600);

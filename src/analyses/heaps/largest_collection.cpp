@@ -111,6 +111,10 @@ private:
             for (std::size_t i = 0; i < shape.keys.size(); ++i)
                 add(shape.keys[i], sentence("{} > {}", place.where, item_step(terms_, shape.keys[i], i + 1)),
                     place.depth + 1, place.module);
+        if (shape.count <= few_items)
+            for (std::size_t i = 0; i < shape.values.size() && i < shape.keys.size(); ++i)
+                add(shape.values[i], sentence("{} > {}", place.where, value_step(shape.keys[i])), place.depth + 1,
+                    place.module);
         if (shape.count < least_ || (best_ && best_->count >= shape.count)) return;
         LargestCollection found;
         found.where = place.where;
@@ -120,6 +124,13 @@ private:
         found.count = shape.count;
         found.processes = named_processes(s_, terms_, shape);
         best_ = std::move(found);
+    }
+
+    // "key <0.124.0>", "a value": what it stands under, where that is a process or an atom.
+    static Sentence value_step(const Element& key) {
+        if (key.kind == ElementKind::pid) return sentence("key {}", AnyProcess{key.pid});
+        if (TermReader::is_atom(key)) return sentence("key {}", Atom{std::string(key.text)});
+        return Ours("a value");
     }
 
     // {handler, Module, Id, State, Supervised} each (gen_event.erl, R13 to 29).

@@ -49,9 +49,11 @@ Pid caller_in(const TermReader& reader, const Element& term) {
     return !tag.empty() && TermReader::is(tag[0], "alias") ? pair[0].pid : Pid{};
 }
 
-// How many of those who call are kept in a term; all pids that stand there go to `named`.
-std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> callers, std::set<Pid>& named) {
+// How many of those who call are kept in a term; all pids that stand there go to `named`, those of who calls where
+// they stand outside of what is kept to answer them.
+std::uint64_t kept_in(TermSource& terms, const Element& state, const std::set<Pid>& who_call, std::set<Pid>& named) {
     const TermReader reader(terms);
+    std::set<Pid> callers = who_call;
     const std::size_t all = callers.size();
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
     std::vector<Element> left{state};
@@ -60,7 +62,10 @@ std::uint64_t kept_in(TermSource& terms, const Element& state, std::set<Pid> cal
         left.pop_back();
         if (term.kind == ElementKind::pid) named.insert(term.pid);
         if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
-        if (const Pid caller = caller_in(reader, term); caller.has()) callers.erase(caller);
+        if (const Pid caller = caller_in(reader, term); caller.has()) {
+            callers.erase(caller);
+            if (who_call.contains(caller)) continue;
+        }
         ElementCursor cursor = terms.elements(term.id);
         for (Element element; left.size() < most_objects && terms.next(cursor, element);)
             if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
@@ -128,6 +133,12 @@ void add_named(const Snapshot& s, TermSource& terms, const Element& state, const
     if (!why.named.empty()) return;
     std::set<Pid> fields = pid_fields(terms, {state});
     std::erase_if(fields, [&](const Pid& pid) { return !is_other(pid); });
+    if (fields.empty()) {
+        std::vector<ProcId> apart;
+        for (const Pid& pid : pids)
+            if (callers.contains(pid)) apart.push_back(s.find(pid));
+        if (apart.size() == 1) why.caller_apart = apart.front();
+    }
     if (fields.size() != 1) return;
     const ProcId only = s.find(*fields.begin());
     if (only != ProcId::none) why.named.push_back(only);

@@ -45,6 +45,9 @@ struct PutOff {
     /// to the server.
     std::vector<ProcId> named;
     Pid ended;  ///< of `kept`, where there is none of those: the only process that is such a field, and has ended
+    /// Of `kept`, where nobody else is named: the only one of the callers whose pid also stands there by itself, as
+    /// that of who has a lock, or whose turn it is, does.
+    ProcId caller_apart = ProcId::none;
 };
 
 /// Whether a process may be such a server, an idle one of these kinds that many monitor, or waits for a table. Needs

@@ -65,7 +65,7 @@ Ours mostly(const Owned& owned) {
         case LedgerItem::stack: return ", mostly stack";
         case LedgerItem::unused: return ", mostly unused heap";
         case LedgerItem::messages: return ", mostly messages";
-        case LedgerItem::beside: return ", mostly links and monitors";
+        case LedgerItem::beside: return ", mostly links, monitors and aliases";
         default: return "";
     }
 }

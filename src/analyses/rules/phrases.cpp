@@ -200,6 +200,20 @@ bool idle(const Facts& facts, ProcId process) {
            is_idle_function(facts.snapshot(), p.current_function);
 }
 
+FunctionId works_for_function(const Snapshot& s, const Process& p) {
+    const auto is_theirs = [&](FunctionId id) { return is_of_library(s, id) || erlang::is_of_otp(module_of(s, id)); };
+    if (p.current_function == FunctionId::none || p.stack == StackId::none || !is_theirs(p.current_function) ||
+        waits_on_behalf(s, p) == FunctionId::none)
+        return FunctionId::none;
+    std::size_t left = most_tool_frames;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) break;
+        if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) break;
+        if (!is_theirs(frame.function)) return frame.function;
+    }
+    return FunctionId::none;
+}
+
 Sentence caller(const Snapshot& s, const Process& p) {
     if (p.current_function == FunctionId::none || !is_tool(s, p.current_function)) return {};
     std::size_t left = most_tool_frames;

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -96,11 +101,34 @@ public:
 
     void resources() {
         std::map<std::pair<Pid, std::string>, std::uint64_t> counts;
-        for (const Process& process : s_.processes)
-            for (const Link& link : links_of(s_, process))
+        const std::string files(erlang::module_of_files);
+        erlang::RoleHolders opens(erlang::FunctionRole::opens_for_others);
+        for (const Process& process : s_.processes) {
+            const bool for_others = opens(s_, process.current_function);
+            for (const Link& link : links_of(s_, process)) {
                 if (link.kind == LinkKind::resource && link.name != TextId::none)
                     ++counts[{process.pid, std::string(s_.text(link.name))}];
+                if (for_others && link.kind == LinkKind::monitors && link.pid.has()) ++counts[{link.pid, files}];
+            }
+        }
         add(Of::resources, counts, least_resources);
+    }
+
+    // Of an event manager at work: its handlers that have had the event, or are to have it, are one in each frame.
+    void handlers_at_work() {
+        erlang::RoleHolders manages(erlang::FunctionRole::manages_events);
+        for (const ProcId id : all_processes(s_)) {
+            if (s_[id].stack == StackId::none) continue;
+            const std::span<const Frame> frames = s_.stacks[s_[id].stack];
+            if (frames.size() < least_elements || !manages(s_, frames[frames.size() / 2].function)) continue;
+            const auto in_it = [&](const Frame& frame) { return frame.function == frames[frames.size() / 2].function; };
+            const auto count = static_cast<std::uint64_t>(std::ranges::count_if(frames, in_it));
+            if (count < least_elements) continue;
+            Multitude row = make(Of::elements, id, count, least_elements);
+            row.handlers = true;
+            row.what = sentence("at least {} event handlers", Amount{count});
+            found_.push_back(std::move(row));
+        }
     }
 
     void modules() {
@@ -180,6 +208,7 @@ Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts) {
     counts.tables();
     counts.ports();
     counts.resources();
+    counts.handlers_at_work();
     counts.modules();
     counts.descents();
     if (Artifact* const artifact = facts.artifact())

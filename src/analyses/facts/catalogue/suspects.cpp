@@ -214,6 +214,13 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     return found;
 }
 
+// Which of `all` messages is the one of number `i` among the `read`: one from each equal part of the queue, at a place
+// in it that differs, since messages of two kinds may come in turns.
+static std::size_t sampled(std::size_t i, std::size_t read, std::size_t all) {
+    const std::size_t first = i * all / read, next = (i + 1) * all / read;
+    return first + (i * 2'654'435'761u >> 8) % (next - first);
+}
+
 TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool alike) {
     TermFacts facts;
     facts.process = process;
@@ -225,12 +232,12 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         std::map<std::string, std::uint64_t> shapes;
         std::map<Sender, std::uint64_t> senders;
         facts.messages_read = std::min(messages, most_messages);
-        // Evenly from the whole queue.
         std::size_t root = 0, message = 0;
         for (std::size_t i = 0; i < facts.messages_read; ++i, ++root, ++message) {
+            const std::size_t wanted = sampled(i, facts.messages_read, messages);
             for (;; ++root) {
                 if (!is_message(roots[root])) continue;
-                if (message == i * messages / facts.messages_read) break;
+                if (message == wanted) break;
                 ++message;
             }
             add_binaries(terms, terms.root(root), binaries);

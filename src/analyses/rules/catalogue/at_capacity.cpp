@@ -10,10 +10,15 @@
 // for what those have who have ended: high. Entries of processes that have ended, of a server whose limit is not known:
 // five while somebody waits, two while ten do (medium), 30 else (info).
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "analyses/facts/catalogue/capacities.hpp"
+#include "analyses/facts/catalogue/shared_names.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 
@@ -102,6 +107,30 @@ Sentence title(const Facts& facts, const Capacity& full) {
     return text;
 }
 
+// Others who wait in one place, and name the server, and nobody else, in the frame in which they do: it has not put
+// them among those who wait.
+struct NameIt {
+    FunctionId function = FunctionId::none;
+    std::vector<ProcId> processes;
+};
+
+NameIt others_who_name(const Facts& facts, const Capacity& full) {
+    const Snapshot& s = facts.snapshot();
+    std::set<ProcId> known(full.waiters.begin(), full.waiters.end());
+    known.insert(full.alive.begin(), full.alive.end());
+    for (const SharedName& name : facts.get<SharedNames>().names) {
+        if (name.process != full.server) continue;
+        NameIt found{name.function, {}};
+        for (const ProcId id : all_processes(s))
+            if (s[id].current_function == name.function && s[id].state == ProcessState::waiting &&
+                !known.contains(id) && facts.get<Waits>().edge(id) == nullptr &&
+                waits_on_behalf(s, s[id]) == name.caller)
+                found.processes.push_back(id);
+        if (found.processes.size() >= crowd::least) return found;
+    }
+    return {};
+}
+
 FindingSeverity severity_of(const Capacity& full) {
     if (full.thin) return FindingSeverity::info;
     return full.all_ended() && full.waiters.size() >= crowd::least ? FindingSeverity::high : FindingSeverity::medium;
@@ -145,6 +174,16 @@ Finding finding_of(const Facts& facts, const Capacity& full) {
     finding.members = full.waiters;
     finding.members.push_back(full.server);
     finding.title = title(facts, full);
+    if (!full.waiters.empty())
+        if (NameIt others = others_who_name(facts, full); !others.processes.empty()) {
+            finding.title.say(", and {} more that name it wait in {}", number(others.processes.size()),
+                              others.function);
+            finding.evidence.push_back(
+                fact("one of those that name it",
+                     sentence("{}: {}", others.processes.front(), frames_text(facts, others.processes.front())),
+                     Confidence::estimate));
+            std::ranges::copy(others.processes, std::back_inserter(finding.members));
+        }
     if (full.limit != 0) {
         finding.evidence.push_back(figure("its limit, reached", full.limit, AmountUnit::count));
         finding.evidence.push_back(fact("as these agree", places_text(full, most_places), Confidence::estimate));

@@ -98,11 +98,36 @@ Sentence contents(const Facts& facts, ProcId id) {
     return sentence(": {} ({})", seen->accumulated, bytes(seen->accumulated_bytes));
 }
 
+// What a process without messages has outside of its heap, and not in its links and monitors: it is more than these
+// could take. What else costs memory there, and is in no dump, are aliases.
+Count in_aliases(const Facts& facts, ProcId id) {
+    constexpr std::uint64_t of_relation = 1'000;  // more bytes than any takes
+    const Snapshot& s = facts.snapshot();
+    const Process& process = s[id];
+    const Count memory = process_bytes(facts, process);
+    if (process.msgq_len != Count(0) || process.state != ProcessState::waiting || !memory.has()) return {};
+    const std::uint64_t heap = saturating_multiply(allocated_words(process), s.source.word_size);
+    const std::uint64_t outside = *memory - std::min(*memory, heap);
+    if (outside < least_bytes || outside < *memory / 2 ||
+        outside / of_relation < std::uint64_t{process.link_range.count} + process.monitors + process.links)
+        return {};
+    return outside;
+}
+
 // The one says why it is large, the other, where that is not known, where to look.
 void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
     const Sentence what = contents(facts, id);
-    if (what.empty()) finding.title.say("; it {}", doing(facts, id));
-    else finding.title.add(what);
+    if (const Count aliases = what.empty() ? in_aliases(facts, id) : Count(); aliases.has()) {
+        finding.title.say("; {} of that are on no heap, and its links and monitors are few: most likely aliases",
+                          bytes(*aliases));
+        finding.advise(
+            "Take back each alias that was made for a request (`erlang:unalias/1`), or make it such that the answer "
+            "does (`[reply]`, and `{alias, reply_demonitor}` of a monitor).");
+    } else if (what.empty()) {
+        finding.title.say("; it {}", doing(facts, id));
+    } else {
+        finding.title.add(what);
+    }
 }
 
 void add_contents(const Facts& facts, ProcId id, Finding& finding) {

@@ -13,7 +13,10 @@
 //
 // Thresholds: half of all reductions and 20 million of them (a few tenths of a second of a core), or nine tenths and 4
 // million, are medium, of one process or of several in one place. Nothing is wrong with work by itself, so it is never
-// more. Where far more are ready than the schedulers can serve, run-queue tells the place.
+// more. Where far more are ready than the schedulers can serve, run-queue tells the place. Of a node that was asked for
+// its dump, and in which nothing else is found, also one that waits now is told, as info, where it has done nine tenths
+// of all work and 50 million reductions: one that tries something again and again waits in between. Connections that it
+// makes for that leave their numbers: 10,000 ports and more were opened, and not one in a hundred of them is open.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -35,6 +38,7 @@ constexpr std::uint64_t least_reductions = 20'000'000;
 constexpr double least_percent = 50;
 constexpr std::uint64_t least_of_nearly_all = 4'000'000;
 constexpr double nearly_all_percent = 90;
+constexpr std::uint64_t least_of_history = 50'000'000;
 constexpr double together_percent = 15;  // that some have done more than the one of them that has done most
 constexpr double in_place_percent = 90;  // of the work of all that work is done in what they have in common
 constexpr std::size_t most_frames = 4'096,
@@ -193,9 +197,54 @@ ProcId partner_of(const Snapshot& s, ProcId working) {
     return partner;
 }
 
-void run(const Facts& facts, std::vector<Finding>& findings) {
+// How many ports were opened at least, by the highest number that one of those has that are open; 0: hardly more than
+// are open.
+std::uint64_t ports_opened(const Snapshot& s) {
+    constexpr std::uint64_t least = 10'000, times = 100;
+    std::uint64_t highest = 0;
+    for (const Port& port : s.ports)
+        if (port.port.node == 0) highest = std::max(highest, port.port.number);
+    return highest >= least && highest / times >= s.ports.size() ? highest : 0;
+}
+
+// Who has done nearly all of the work, and waits.
+void about_history(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const SloganKind kind = facts.get<Slogan>().kind;
+    if (s.processes.empty() || (kind != SloganKind::none && kind != SloganKind::requested)) return;
+    if (std::ranges::any_of(findings, [](const Finding& each) { return each.severity != FindingSeverity::info; }))
+        return;
+    const ProcId id = largest(s, all_processes(s), &Process::reductions, 1).front();
+    const double percent = percent_of(s[id].reductions, facts.get<Totals>().reductions.value()).value_or(0);
+    if (s[id].reductions.value_or(0) < least_of_history || percent < nearly_all_percent || excused(s, s[id]) ||
+        has_role(s, s[id].initial_call, erlang::FunctionRole::frees_literals))
+        return;
+    Finding finding;
+    about(facts, id, finding);
+    finding.leads = std::ranges::none_of(findings, &Finding::leads);
+    finding.count = s[id].reductions;
+    finding.percent = percent;
+    finding.title.say("{} has done {} of all work; it {}", id, Percent{percent}, doing(facts, id));
+    if (const FunctionId by = works_for_function(s, s[id]); by != FunctionId::none)
+        finding.title.say(", called by {}", by);
+    if (const std::uint64_t opened = ports_opened(s); opened != 0)
+        finding.behind.say("The node has opened {}, and {} open", Counted{opened, "port", "ports"},
+                           s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
+    finding.evidence = {
+        figure("its reductions", s[id].reductions, AmountUnit::count),
+        figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count),
+        figure("messages in its queue", s[id].msgq_len, AmountUnit::count)};
+    add_stack(facts, id, finding);
+    finding.advise("See what it does, and for whom: {}", Command{"proc", s[id].pid});
+    finding.advise(
+        "A server with a history looks the same. Where it tries something again and again, let it wait in between, "
+        "longer each time (`erlang:send_after/3`).");
+    findings.push_back(std::move(finding));
+}
+
+// Who works now.
+void about_work(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
     const Count all = facts.get<Totals>().reductions.value();
     std::vector<ProcId> working;
     for (const ProcId id : all_processes(s))
@@ -218,6 +267,13 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     // Who was refused memory is told as that.
     if (facts.get<Slogan>().kind == SloganKind::out_of_memory && facts.get<Death>().process == first) return;
     if (is_much(s[first].reductions, percent)) about_one(facts, first, percent, findings);
+}
+
+void run(const Facts& facts, std::vector<Finding>& findings) {
+    if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const std::size_t before = findings.size();
+    about_work(facts, findings);
+    if (findings.size() == before) about_history(facts, findings);
 }
 
 }  // namespace

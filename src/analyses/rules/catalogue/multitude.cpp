@@ -21,6 +21,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
@@ -37,10 +38,18 @@ using Of = Multitude::Of;
 
 bool of_ended(const Multitude& row) { return row.of == Of::elements && row.processes.mostly_ended(); }
 
-bool is_told(const Multitude& row, const std::vector<Finding>& findings) {
-    return row.owner != ProcId::none && std::ranges::any_of(findings, [&](const Finding& each) {
-               return each.process == row.owner && each.severity != FindingSeverity::info;
-           });
+// The VM's own processes have what they have for others.
+bool is_of_vm(const Snapshot& s, const Multitude& row) {
+    return row.owner != ProcId::none && has_role(s, s[row.owner].initial_call, erlang::FunctionRole::frees_literals);
+}
+
+// What is told of the same process; nullptr: nothing.
+Finding* told_of(const Multitude& row, std::vector<Finding>& findings) {
+    const auto found =
+        row.owner == ProcId::none ? findings.end() : std::ranges::find_if(findings, [&](const Finding& each) {
+            return each.process == row.owner && each.severity != FindingSeverity::info;
+        });
+    return found == findings.end() ? nullptr : &*found;
 }
 
 Sentence title(const Facts& facts, const Multitude& row) {
@@ -76,6 +85,19 @@ Sentence title(const Facts& facts, const Multitude& row) {
                             kind_of(facts, s[row.owner]), row.owner);
     }
     return {};
+}
+
+// What its owner has besides, behind what is told of that one: not what its state is, which says itself what it is
+// for, nor what is told already.
+void say_behind(const Facts& facts, const Multitude& row, const std::vector<Finding>& findings, Finding& told) {
+    const bool known = std::ranges::any_of(
+        findings, [&](const Finding& each) { return each.process == row.owner && each.count == Count(row.count); });
+    if (known || !told.behind.empty() || row.of == Of::timers || (row.of == Of::elements && !row.handlers)) return;
+    told.behind = title(facts, row);
+    if (const TermFacts* const seen = facts.get<SuspectTerms>().of(row.owner);
+        row.handlers && seen != nullptr && !seen->server.empty())
+        told.behind.say("; it is {}", seen->server);
+    told.evidence.insert(told.evidence.begin(), fact("what goes with it", told.behind, told.confidence));
 }
 
 TextId message_of(const Facts& facts, const Multitude& row) {
@@ -201,7 +223,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const bool told_as_one = alike && (group_is_told || told_by_copies || found.size() > (copies_are_told ? 1 : 0));
     for (const Multitude& row : facts.get<Multitudes>().all) {
         if (found.size() == most_findings) break;
-        if (is_told(row, findings)) continue;
+        if (is_of_vm(facts.snapshot(), row)) continue;
+        if (Finding* const told = told_of(row, findings); told != nullptr) {
+            say_behind(facts, row, findings, *told);
+            continue;
+        }
         if (told_as_one && row.owner != ProcId::none && first_call(facts.snapshot()[row.owner]) == alike->function)
             continue;
         Finding finding;

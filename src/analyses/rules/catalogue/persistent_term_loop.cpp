@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analyses/facts/catalogue/multitudes.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
 
@@ -29,6 +30,13 @@ ProcId collector(const Snapshot& s) {
     for (std::uint32_t i = 0; i < s.processes.size() && i < 100; ++i)
         if (has_role(s, s.processes[i].initial_call, FunctionRole::frees_literals)) return ProcId{i};
     return ProcId::none;
+}
+
+// Whether it waits for answers of processes that are to look through their heaps: it has a list of those.
+bool asks(const Facts& facts, ProcId collector) {
+    return std::ranges::any_of(facts.get<Multitudes>().all, [&](const Multitude& each) {
+        return each.owner == collector && each.of == Multitude::Of::elements;
+    });
 }
 
 struct Writers {
@@ -65,7 +73,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const double percent = percent_of(done, facts.get<Totals>().reductions.value()).value_or(0);
     if (done.value_or(0) < least_reductions || percent < least_percent) return;
     const Writers found = writers(s);
-    const bool at_work = s[id].state != ProcessState::waiting || s[id].msgq_len.value_or(0) != 0;
+    const bool at_work = s[id].state != ProcessState::waiting || s[id].msgq_len.value_or(0) != 0 || asks(facts, id);
     // Loading and dropping code makes it work, too: nobody who writes is seen then.
     if (found.processes.empty() && (!at_work || *done < many_reductions)) return;
     Finding finding;

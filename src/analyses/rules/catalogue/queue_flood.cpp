@@ -13,6 +13,7 @@
 // memory is high, however short it is.
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "analyses/processes/groups.hpp"
@@ -34,6 +35,7 @@ constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
 constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr double nearly_all = 99.9;
+constexpr double of_two_percent = 95;     // of the messages, that are of two forms
 constexpr std::size_t longest_form = 24;  // of messages that the title names
 constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
@@ -96,18 +98,50 @@ Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     return messages(queued);
 }
 
-// ", 97 % of them keepalive,", ", all of them keepalive,": where nearly all are of one form that is short. Of one that
-// waits for something else it is that which tells.
-void say_what(const Facts& facts, ProcId id, std::uint64_t queued, Finding& finding) {
-    const bool known = !(what_they_are(facts, id, queued) == messages(queued));
+// Where the first `most` elements of a printed tuple end; npos where it has no more than these, or is none.
+std::size_t end_of_first(std::string_view form, std::size_t most) {
+    if (!form.starts_with('{')) return std::string_view::npos;
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 1; i < form.size(); ++i) {
+        const char c = form[i];
+        if (c == '\'') quoted = !quoted;
+        if (quoted) continue;
+        depth += c == '{' || c == '[' || c == '(';
+        depth -= c == '}' || c == ']' || c == ')';
+        if (c == ',' && depth == 0 && --most == 0) return i;
+    }
+    return std::string_view::npos;
+}
+
+// A form that is short: "{'DOWN',...}" of {'DOWN',reference(),process,pid(),normal}; empty where it has no such.
+std::string short_form(std::string_view form) {
+    if (form.size() <= longest_form) return std::string(form);
+    for (std::size_t elements = 2; elements >= 1; --elements) {
+        const std::size_t end = end_of_first(form, elements);
+        if (end != std::string_view::npos && end <= longest_form) return std::string(form.substr(0, end)) + ",...}";
+    }
+    return {};
+}
+
+// ", 97 % of them keepalive", ", all of them {udp,port(),...}", ", 50 % of them {reference(),...} and 50 %
+// {'DOWN',...}": where nearly all are of one form, or of two. Of one that waits for another it is that which tells.
+Sentence form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
-    if (!known && seen != nullptr && !seen->shapes.empty() && seen->shapes.front().percent >= known_percent &&
-        seen->shapes.front().text.size() <= longest_form)
-        finding.title.say(", {} {},",
-                          seen->shapes.front().percent >= nearly_all
-                              ? Sentence(Ours("all of them"))
-                              : sentence("{} of them", Percent{seen->shapes.front().percent}),
-                          term(seen->shapes.front().text));
+    if (!(what_they_are(facts, id, queued) == messages(queued)) || seen == nullptr || seen->shapes.empty()) return {};
+    const TermFacts::Share& first = seen->shapes.front();
+    const std::string form = short_form(first.text);
+    if (form.empty()) return {};
+    if (first.percent >= known_percent)
+        return sentence(", {} {}",
+                        first.percent >= nearly_all ? Sentence(Ours("all of them"))
+                                                    : sentence("{} of them", Percent{first.percent}),
+                        term(form));
+    if (seen->shapes.size() < 2 || first.percent + seen->shapes[1].percent < of_two_percent) return {};
+    const std::string other = short_form(seen->shapes[1].text);
+    if (other.empty()) return {};
+    return sentence(", {} of them {} and {} {}", Percent{first.percent}, term(form), Percent{seen->shapes[1].percent},
+                    term(other));
 }
 
 // "; 400 timers send to it".
@@ -183,14 +217,15 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
     const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
     finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
-    if (waits == nullptr && !takes_none(facts, id)) say_what(facts, id, queued, finding);
+    const Sentence form = waits == nullptr ? form_of_messages(facts, id, queued) : Sentence();
+    finding.title.add(form);
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(facts));
         finding.title.say(", which keep {} of binaries", bytes(*binaries));
         if (reader.empty()) finding.title.say(" ({} of the node's memory)", Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1) {
-        finding.title.say(" and {}", bytes(*held));
+        finding.title.say(form.empty() ? Form<1>(" and {}") : Form<1>(", and {}"), bytes(*held));
         if (reader.empty() && output.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
     }
     if (waits != nullptr) {
@@ -205,7 +240,11 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         else if (const ProcId by = waits->target.process; by != ProcId::none) say_end(facts, by, finding);
     } else {
         finding.title.say("; it {}", doing(facts, id));
-        if (takes_none(facts, id)) finding.title.add(Ours(", taking none"));
+        if (takes_none(facts, id)) {
+            const FunctionId by = works_for_function(facts.snapshot(), facts.snapshot()[id]);
+            if (by != FunctionId::none) finding.title.say(", called by {}", by);
+            finding.title.add(Ours(", taking none"));
+        }
     }
     say_timers(facts, id, finding);
 }

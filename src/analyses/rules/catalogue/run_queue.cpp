@@ -131,6 +131,14 @@ Preferred preferred(const Snapshot& s) {
     return found;
 }
 
+// "<0.283.0> (rate_sampler:run/1) in lists:seq/2, called by rate_sampler:sample/1"
+Sentence preferred_text(const Snapshot& s, ProcId id) {
+    const Process& process = s[id];
+    const bool says_kind = process.name == TextId::none && first_call(process) == process.current_function;
+    return sentence("{} in {}{}", says_kind ? sentence("{}", process.pid) : sentence("{}", id),
+                    process.current_function, caller(s, process));
+}
+
 // The function that is on the stacks of the most schedulers that run something, of any kind.
 struct OnSchedulers {
     FunctionId function = FunctionId::none;
@@ -248,10 +256,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say(", of which only {} works, since `erlang:system_flag/2` has blocked the others",
                           number(queued.schedulers - still));
     if (starved)
-        finding.title.say("; {} of a higher priority go first, one of them {} in {}", number(first.count),
-                          s[first.example].name == TextId::none ? sentence("{}", s[first.example].pid)
-                                                                : sentence("{}", first.example),
-                          s[first.example].current_function);
+        finding.title.say("; {} of a higher priority go first, one of them {}", number(first.count),
+                          preferred_text(s, first.example));
     if (known) finding.percent = percent_of(found.in_function, ready);
     if (known && !starved) {
         finding.title.say(", {} of them in {}", number(found.in_function), found.function);

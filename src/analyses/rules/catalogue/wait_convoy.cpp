@@ -204,6 +204,9 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
     if (put_off.ended.has())
         return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
+    if (put_off.caller_apart != ProcId::none)
+        return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
+                        callers, put_off.caller_apart);
     if (put_off.named.empty()) return sentence("; it is idle, and keeps {} in its State, unanswered", callers);
     const ProcId example = put_off.named.front();
     if (put_off.named.size() == 1)
@@ -231,25 +234,30 @@ Sentence why_put_off(const Facts& facts, const PutOff& put_off) {
 struct HeldUp {
     FunctionId in = FunctionId::none;
     ProcId example = ProcId::none;
+    FunctionId at = FunctionId::none;  // the function of a library in which they wait for that, each itself
 };
 
 HeldUp held_up(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
-    std::map<FunctionId, std::pair<std::uint64_t, ProcId>> places;
+    struct Place {
+        std::uint64_t count = 0;
+        ProcId example = ProcId::none;
+    };
+    std::map<std::pair<FunctionId, FunctionId>, Place> places;
     if (!convoy.idle || convoy.holders.size() < 2) return {};
     for (const ProcId holder : convoy.holders) {
         const ProcId end = end_of_chain(facts.get<Waits>(), holder);
-        if (end == ProcId::none || end == holder || end == convoy.end || s[end].state != ProcessState::waiting ||
-            idle(facts, end))
+        if (end == ProcId::none || end == convoy.end || s[end].state != ProcessState::waiting || idle(facts, end))
             continue;
-        const FunctionId own = caller_of(s, s[end]);
-        if (own == FunctionId::none) continue;
-        auto& [count, example] = places[own];
-        if (count++ == 0) example = end;
+        const FunctionId at = end == holder ? s[end].current_function : FunctionId::none;
+        const FunctionId own = end == holder ? works_for_function(s, s[end]) : caller_of(s, s[end]);
+        if (own == FunctionId::none && at == FunctionId::none) continue;
+        Place& place = own == FunctionId::none ? places[{at, own}] : places[{own, at}];
+        if (place.count++ == 0) place.example = end;
     }
     for (const auto& [function, place] : places)
-        if (percent_of(place.first, std::uint64_t{convoy.holders.size()}).value_or(0) >= most_held_up_percent)
-            return {function, place.second};
+        if (percent_of(place.count, std::uint64_t{convoy.holders.size()}).value_or(0) >= most_held_up_percent)
+            return {function.first, place.example, function.second};
     return {};
 }
 
@@ -299,7 +307,9 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
         text.say(" until {} gives something back, which {}", convoy.holders.front(),
                  doing(facts, convoy.holders.front()));
     else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none)
-        text.say(" until one of {} gives something back, all held up in {}", number(convoy.holders.size()), held.in);
+        text.say(
+            " until one of {} gives something back, all held up in {}", number(convoy.holders.size()),
+            held.at == FunctionId::none ? sentence("{}", held.in) : sentence("{}, called by {}", held.at, held.in));
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back", processes(convoy.holders.size()));
     else if (convoy.idle && !convoy.over.empty()) text.add(convoy.over);
@@ -354,6 +364,11 @@ void add_proof(const Facts& facts, const Convoy& convoy, FunctionId call, std::u
     if (convoy.put_off != nullptr && convoy.put_off->ended.has())
         finding.evidence.push_back(
             fact("whom its State names, and who has ended", sentence("{}", AnyProcess{convoy.put_off->ended})));
+    if (convoy.put_off != nullptr && convoy.put_off->caller_apart != ProcId::none)
+        finding.evidence.push_back(
+            fact("which caller its State names once more, by itself",
+                 sentence("{}: {}", convoy.put_off->caller_apart, frames_text(facts, convoy.put_off->caller_apart)),
+                 Confidence::estimate));
     for (std::size_t i = 0; convoy.put_off != nullptr && i < std::min(convoy.put_off->named.size(), most_holders); ++i)
         finding.evidence.push_back(fact(sentence("{}, whom its State names", convoy.put_off->named[i]),
                                         doing(facts, convoy.put_off->named[i]), Confidence::estimate));
@@ -389,6 +404,12 @@ void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& fin
         if (!put_off.named.empty())
             finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}",
                            Command{"proc", s[put_off.named.front()].pid});
+        if (put_off.caller_apart != ProcId::none)
+            finding.advise(
+                "See what its State has of that one: a process that asks for what it has already (a lock, a turn) "
+                "waits "
+                "for itself; give it to that one again, or refuse it: {}",
+                Command{"heap", s[finding.process].pid});
         if (put_off.ended.has())
             finding.advise(
                 "What its State names has ended: where that had a lock or a connection, the server has to monitor who "
