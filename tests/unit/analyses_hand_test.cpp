@@ -180,6 +180,15 @@ TEST_CASE("several who have done most of the work in one place are told together
         work.state = ProcessState::waiting;
         CHECK(work.title().empty());
     }
+    SECTION("who waits has done nearly all of it") {
+        work = {.workers = 1, .each = 50'000'000, .others = 5'000'000, .state = ProcessState::waiting};
+        CHECK(work.title() == "process: <0.10.0> has done 91 % of all work; it sits in shop:search/1");
+        work.others = 6'000'000;
+        CHECK(work.title().empty());
+        work.each = 49'999'999;
+        work.others = 0;
+        CHECK(work.title().empty());
+    }
 }
 
 TEST_CASE("of two that send to each other all the time one waits", "[hand]") {

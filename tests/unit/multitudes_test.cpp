@@ -95,6 +95,34 @@ TEST_CASE("links and monitors on others are many where there are fewer processes
     }
 }
 
+TEST_CASE("files that other processes have open for one are its files", "[multitudes]") {
+    for (const std::uint32_t count : {99u, 100u}) {
+        test::MadeSnapshot made;
+        made.idle(7, "exporter");
+        for (std::uint32_t i = 0; i < count; ++i) {
+            made.idle(100 + i);
+            made.s.processes.back().current_function = made.function("file_io_server", "server_loop", 1);
+            add_links(made, LinkKind::monitors, 1, [](std::uint32_t) { return 7u; });
+        }
+        const auto all = found(made.s);
+        REQUIRE(all.size() == (count == 100 ? 1 : 0));
+        if (count == 100) CHECK((all[0].of == Of::resources && all[0].owner == ProcId{0} && all[0].count == 100));
+    }
+}
+
+TEST_CASE("handlers of an event manager at work are one in each frame", "[multitudes]") {
+    for (const std::size_t count : {999u, 1000u}) {
+        test::MadeSnapshot made;
+        made.idle(7, "events");
+        std::vector<FunctionId> frames(count, made.function("gen_event", "server_notify", 4));
+        frames.insert(frames.begin(), made.function("timer", "sleep", 1));
+        made.s.processes.back().stack = made.stack(frames);
+        const auto all = found(made.s);
+        REQUIRE(all.size() == (count == 1000 ? 1 : 0));
+        if (count == 1000) CHECK((all[0].handlers && all[0].owner == ProcId{0} && all[0].count == 1000));
+    }
+}
+
 TEST_CASE("open files, tables and modules are many from their bounds on", "[multitudes]") {
     test::MadeSnapshot made;
     made.idle(7, "log");

@@ -125,6 +125,23 @@ InPlace common_place(const Snapshot& s, const std::vector<ProcId>& working) {
     return found;
 }
 
+// How many ports were opened at least, by the highest number that one of those has that are open; 0: hardly more than
+// are open.
+std::uint64_t ports_opened(const Snapshot& s) {
+    constexpr std::uint64_t least = 10'000, times = 100;
+    std::uint64_t highest = 0;
+    for (const Port& port : s.ports)
+        if (port.port.node == 0) highest = std::max(highest, port.port.number);
+    return highest >= least && highest / times >= s.ports.size() ? highest : 0;
+}
+
+// Connections that are made again and again.
+void say_ports(const Snapshot& s, Finding& finding) {
+    if (const std::uint64_t opened = ports_opened(s); opened != 0)
+        finding.behind.say("The node has opened {}, and {} open", Counted{opened, "port", "ports"},
+                           s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
+}
+
 void about_one(const Facts& facts, ProcId id, double percent, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
@@ -136,7 +153,11 @@ void about_one(const Facts& facts, ProcId id, double percent, std::vector<Findin
     finding.percent = percent;
     if (at_prompt.in_shell) finding.title.say("The shell works on what was typed into it: {}", id);
     else finding.title.say("{} is busy: it", id);
-    finding.title.say(" {}, and has done {} of all work", doing(facts, id), Percent{percent});
+    finding.title.say(" {}", doing(facts, id));
+    if (const FunctionId by = works_for_function(s, process); by != FunctionId::none && caller(s, process).empty())
+        finding.title.say(", called by {}", by);
+    finding.title.say(", and has done {} of all work", Percent{percent});
+    say_ports(s, finding);
     if (at_prompt.called != FunctionId::none)
         finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
     finding.evidence.push_back(figure("its reductions", process.reductions, AmountUnit::count));
@@ -197,16 +218,6 @@ ProcId partner_of(const Snapshot& s, ProcId working) {
     return partner;
 }
 
-// How many ports were opened at least, by the highest number that one of those has that are open; 0: hardly more than
-// are open.
-std::uint64_t ports_opened(const Snapshot& s) {
-    constexpr std::uint64_t least = 10'000, times = 100;
-    std::uint64_t highest = 0;
-    for (const Port& port : s.ports)
-        if (port.port.node == 0) highest = std::max(highest, port.port.number);
-    return highest >= least && highest / times >= s.ports.size() ? highest : 0;
-}
-
 // Who has done nearly all of the work, and waits.
 void about_history(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -227,9 +238,7 @@ void about_history(const Facts& facts, std::vector<Finding>& findings) {
     finding.title.say("{} has done {} of all work; it {}", id, Percent{percent}, doing(facts, id));
     if (const FunctionId by = works_for_function(s, s[id]); by != FunctionId::none)
         finding.title.say(", called by {}", by);
-    if (const std::uint64_t opened = ports_opened(s); opened != 0)
-        finding.behind.say("The node has opened {}, and {} open", Counted{opened, "port", "ports"},
-                           s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
+    say_ports(s, finding);
     finding.evidence = {
         figure("its reductions", s[id].reductions, AmountUnit::count),
         figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count),
