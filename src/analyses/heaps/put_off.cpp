@@ -2,6 +2,7 @@
 #include "analyses/heaps/put_off.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "erlang/functions.hpp"
 #include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
+#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 
@@ -49,29 +51,103 @@ Pid caller_in(const TermReader& reader, const Element& term) {
     return !tag.empty() && TermReader::is(tag[0], "alias") ? pair[0].pid : Pid{};
 }
 
-// How many of those who call are kept in a term; all pids that stand there go to `named`, those of who calls where
-// they stand outside of what is kept to answer them.
-std::uint64_t kept_in(TermSource& terms, const Element& state, const std::set<Pid>& who_call, std::set<Pid>& named) {
-    const TermReader reader(terms);
-    std::set<Pid> callers = who_call;
-    const std::size_t all = callers.size();
-    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
-    std::vector<Element> left{state};
-    while (!left.empty() && seen.size() < most_objects) {
-        const Element term = left.back();
-        left.pop_back();
-        if (term.kind == ElementKind::pid) named.insert(term.pid);
-        if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
-        if (const Pid caller = caller_in(reader, term); caller.has()) {
-            callers.erase(caller);
-            if (who_call.contains(caller)) continue;
+// What a term within a state stands in: the nearest key of a map that is an atom, or the nearest record.
+struct Within {
+    std::string name;  // empty: the state itself
+    bool record = false;
+    friend auto operator<=>(const Within&, const Within&) = default;
+};
+
+// A server's callers, as they are looked for in its state.
+class KeptCallers {
+public:
+    KeptCallers(TermSource& terms, const std::set<Pid>& who_call)
+        : terms_(terms), reader_(terms), who_call_(who_call), left_(who_call) {}
+
+    void look_through(const Element& state) {
+        add({state, {}, 0});
+        while (!todo_.empty() && seen_.size() < most_objects) {
+            const Place place = std::move(todo_.back());
+            todo_.pop_back();
+            look_at(place);
         }
-        ElementCursor cursor = terms.elements(term.id);
-        for (Element element; left.size() < most_objects && terms.next(cursor, element);)
-            if (element.kind == ElementKind::object || element.kind == ElementKind::pid) left.push_back(element);
     }
-    return all - callers.size();
-}
+    /// How many of them are kept, to be answered.
+    std::uint64_t kept() const { return who_call_.size() - left_.size(); }
+    /// All pids that stand there; of those who call where they stand outside of what is kept to answer them.
+    const std::set<Pid>& named() const { return named_; }
+    /// Whether one of them is kept in the same field of the state as most are: whose turn it is is kept in its own.
+    bool with_most(const Pid& caller) const {
+        std::map<std::uint32_t, std::uint64_t> counts;
+        for (const auto& [each, field] : fields_) ++counts[field];
+        const auto most = std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
+        const auto own = fields_.find(caller);
+        return most != counts.end() && own != fields_.end() && own->second == most->first;
+    }
+    /// What nearly all that are kept stand in: " > key waiters", " > {channel, ...}"; empty: they do not.
+    Sentence where() const {
+        const auto most = std::ranges::max_element(places_, {}, [](const auto& each) { return each.second; });
+        if (most == places_.end() || most->first.name.empty() || most->second * 10 < kept() * 9) return {};
+        const Atom name{most->first.name};
+        return most->first.record ? sentence(" > #{}", Atom{most->first.name, false}) : sentence(" > key {}", name);
+    }
+
+private:
+    struct Place {
+        Element term;
+        Within within;
+        std::uint32_t field = 0;  // of the state, from 1 on
+    };
+
+    void add(Place place) {
+        const bool leads = place.term.kind == ElementKind::object || place.term.kind == ElementKind::pid;
+        if (leads && todo_.size() < most_objects) todo_.push_back(std::move(place));
+    }
+
+    void look_at(const Place& place) {
+        const Element& term = place.term;
+        if (term.kind == ElementKind::pid) named_.insert(term.pid);
+        if (term.kind != ElementKind::object || !seen_.emplace(term.id.space, term.id.number).second) return;
+        if (const Pid caller = caller_in(reader_, term); caller.has()) {
+            if (left_.erase(caller) != 0) {
+                ++places_[place.within];
+                fields_[caller] = place.field;
+            }
+            if (who_call_.contains(caller)) return;
+        }
+        const bool state = seen_.size() == 1;
+        std::uint32_t next = 0;
+        const auto field = [&] { return state ? ++next : place.field; };
+        const ObjectHead head = terms_.head(term.id);
+        if (head.kind == TermKind::flat_map) {
+            MapWalk walk(terms_, term.id, head);
+            for (Pair pair; walk.next(pair);) {
+                const std::uint32_t in = field();
+                add({pair.key, place.within, in});
+                const bool named = TermReader::is_atom(pair.key);
+                add({pair.value, named ? Within{std::string(pair.key.text), false} : place.within, in});
+            }
+            return;
+        }
+        ElementCursor cursor = terms_.elements(term.id);
+        Within inner = place.within;
+        bool first = true;
+        for (Element element; terms_.next(cursor, element); first = false) {
+            if (first && !state && head.kind == TermKind::tuple && head.elements > 2 && TermReader::is_atom(element))
+                inner = {std::string(element.text), true};
+            add({element, inner, field()});
+        }
+    }
+
+    TermSource& terms_;
+    TermReader reader_;
+    const std::set<Pid>& who_call_;
+    std::set<Pid> left_, named_;
+    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen_;
+    std::vector<Place> todo_;
+    std::map<Within, std::uint64_t> places_;
+    std::map<Pid, std::uint32_t> fields_;
+};
 
 // Whether an entry of a dictionary is what OTP and Elixir keep of where a process comes from: {'$ancestors', Pids}.
 bool is_of_otp(TermSource& terms, const Element& entry) {
@@ -160,8 +236,10 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
     }
     const std::set<Pid> callers = callers_of(s, s[process]);
     if (callers.size() < least_callers) return std::nullopt;
-    std::set<Pid> named;
-    PutOff found{PutOff::Why::kept, process, {}, kept_in(terms, loop->term, callers, named), ProcId::none, {}, {}};
+    KeptCallers kept(terms, callers);
+    kept.look_through(loop->term);
+    PutOff found{PutOff::Why::kept, process, {}, kept.kept(), ProcId::none, {}, {}};
+    found.where = kept.where();
     if (found.count == 0 && s[process].msgq_len == Count(0) && !has_helpers(s, s[process]) &&
         !names_anybody(s, terms, s[process])) {
         found.why = PutOff::Why::forgotten;
@@ -169,7 +247,9 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
         return found;
     }
     if (found.count * 2 < callers.size()) return std::nullopt;
-    add_named(s, terms, loop->term, callers, named, found);
+    add_named(s, terms, loop->term, callers, kept.named(), found);
+    if (found.caller_apart != ProcId::none && !kept.with_most(s[found.caller_apart].pid))
+        found.caller_apart = ProcId::none;
     return found;
 }
 

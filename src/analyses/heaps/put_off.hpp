@@ -22,6 +22,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyses/base/sentence.hpp"
 #include "beamheap/artifact.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/owned_term.hpp"
@@ -46,8 +47,9 @@ struct PutOff {
     std::vector<ProcId> named;
     Pid ended;  ///< of `kept`, where there is none of those: the only process that is such a field, and has ended
     /// Of `kept`, where nobody else is named: the only one of the callers whose pid also stands there by itself, as
-    /// that of who has a lock, or whose turn it is, does.
+    /// that of who has a lock does. Who is served now has a field of its own, and is none.
     ProcId caller_apart = ProcId::none;
+    Sentence where;  ///< of `kept`: what nearly all of them stand in, in its state: " > key waiters", " > #channel"
 };
 
 /// Whether a process may be such a server, an idle one of these kinds that many monitor, or waits for a table. Needs

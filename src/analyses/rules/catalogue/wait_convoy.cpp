@@ -207,7 +207,8 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     if (put_off.caller_apart != ProcId::none)
         return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
                         callers, put_off.caller_apart);
-    if (put_off.named.empty()) return sentence("; it is idle, and keeps {} in its State, unanswered", callers);
+    if (put_off.named.empty())
+        return sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
     const ProcId example = put_off.named.front();
     if (put_off.named.size() == 1)
         return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(facts, example));
