@@ -34,7 +34,7 @@ constexpr std::uint64_t critical_bytes = 64u << 20;
 constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
 constexpr double known_percent = 75;  // of the messages, that are told for what they are
-constexpr double nearly_all = 99.9;
+constexpr double all_percent = 100, nearly_all = 99;
 constexpr double of_two_percent = 95;     // of the messages, that are of two forms
 constexpr std::size_t longest_form = 24;  // of messages that the title names
 constexpr std::uint64_t least_timers = 10;
@@ -124,6 +124,11 @@ std::string short_form(std::string_view form) {
     return {};
 }
 
+Sentence how_many(double percent) {
+    if (percent >= all_percent) return Ours("all of them");
+    return percent >= nearly_all ? Sentence(Ours("nearly all of them")) : sentence("{} of them", Percent{percent});
+}
+
 // ", 97 % of them keepalive", ", all of them {udp,port(),...}", ", 50 % of them {reference(),...} and 50 %
 // {'DOWN',...}": where nearly all are of one form, or of two. Of one that waits for another it is that which tells.
 Sentence form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
@@ -132,11 +137,7 @@ Sentence form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
     const TermFacts::Share& first = seen->shapes.front();
     const std::string form = short_form(first.text);
     if (form.empty()) return {};
-    if (first.percent >= known_percent)
-        return sentence(", {} {}",
-                        first.percent >= nearly_all ? Sentence(Ours("all of them"))
-                                                    : sentence("{} of them", Percent{first.percent}),
-                        term(form));
+    if (first.percent >= known_percent) return sentence(", {} {}", how_many(first.percent), term(form));
     if (seen->shapes.size() < 2 || first.percent + seen->shapes[1].percent < of_two_percent) return {};
     const std::string other = short_form(seen->shapes[1].text);
     if (other.empty()) return {};
