@@ -9,7 +9,7 @@ start(Options) ->
     {ok, G} = rpc_gateway:start(),
     B = rpc_backend:start(),
     [begin
-        ok = rpc_gateway:request(Options, 500),
+        ok = rpc_gateway:request(Options, 2000),
         sys_kit:until(fun() -> sys_kit:queue(B) =:= 0 andalso sys_kit:queue(G) =:= 0 end)
-     end || _ <- lists:seq(1, 400)],
+     end || _ <- lists:seq(1, 100)],
     erlang:garbage_collect(G), erlang:garbage_collect(B), ready.
