@@ -119,7 +119,7 @@ Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
     for (const LedgerRow& row : ledger.rows) {
         if (row.area != area || row.owner.kind != Kind::none) continue;
         if (row.item == LedgerItem::terms_kept && row.count != 0) return sentence(": {} of them", Amount{row.count});
-        if (row.item == LedgerItem::shared)
+        if (row.item == LedgerItem::shared && row.bytes >= ledger.bytes_of(area) / much)
             return sentence(": {} of them are shared by several owners", bytes(row.bytes));
         if (row.item == LedgerItem::untold) nobodys = row.bytes;
     }
