@@ -26,6 +26,7 @@
 #include "bytes/spool.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
+#include "cli/line_history.hpp"
 #include "cli/link.hpp"
 #include "cli/pager.hpp"
 #include "cli/sandbox.hpp"
@@ -57,6 +58,10 @@ struct Line {
 /// after a sign.
 Result<Line> parse_line(std::string_view text) {
     Line line;
+    if (auto query = query_of_line(text)) {
+        line.words = {"sql", std::move(*query)};
+        return line;
+    }
     bool to_file = false;
     ShellWords words(text);
     for (;;) {
@@ -121,6 +126,9 @@ public:
 #ifdef BEAMHEAP_LINE_EDITING
         completions = std::move(words);
         rl_completion_entry_function = complete;
+        if (!terminal_) return;
+        history_ = LineHistory::open();
+        for (const std::string& line : history_.lines()) add_history(line.c_str());
 #else
         static_cast<void>(words);
 #endif
@@ -144,6 +152,7 @@ public:
             line = text;
             std::free(text);
             if (!line.empty()) add_history(line.c_str());
+            history_.add(line);
             return true;
         }
 #endif
@@ -165,6 +174,7 @@ public:
 
 private:
     bool terminal_;
+    LineHistory history_;
     char* buffer_ = nullptr;
     std::size_t capacity_ = 0;
 };
@@ -431,9 +441,14 @@ BH_DEFINE_VERB(shell){
     .summary = "loads an input once and answers many questions about it",
     .details =
         "Verbs are given without INPUT: `top -n 5`, `proc 0.89.0`, `why 7FEDD8C3E990`. `top | less` and\n"
-        "`top > FILE` work as in sh, with blanks around the sign. On a terminal Ctrl-C ends an answer, the tab key\n"
-        "completes verbs and names of processes. Ends with `quit` or Ctrl-D. A running VM is read anew for each "
-        "question.",
+        "`top > FILE` work as in sh, with blanks around the sign; a line that begins with SELECT is a query and needs "
+        "no\n"
+        "quotes. On a terminal Ctrl-C ends an answer, the tab key completes verbs and names of processes, and lines "
+        "are "
+        "kept for\n"
+        "the next time, but those with values in them, in ~/.local/state/beamheap/history: BEAMHEAP_HISTORY names "
+        "another file,\n"
+        "and, empty, none. Ends with `quit` or Ctrl-D. A running VM is read anew for each question.",
     .examples = "shell erl_crash.dump",
     .alone = true,
     .session = true,

@@ -187,7 +187,9 @@ Status input_comes_first(const Options& options, const Command& command) {
         return ok();
     std::error_code ignored;
     const std::string &first = options.inputs[0], &second = options.inputs[1];
-    if (first == "-" || std::filesystem::exists(first, ignored) || process_named(first) ||
+    const std::optional<std::uint32_t> pid = process_named(first);  // "621" may be meant as one of Erlang
+    if (first == "-" || std::filesystem::exists(first, ignored) ||
+        (pid && std::filesystem::exists(fmt::format("/proc/{}", *pid), ignored)) ||
         !std::filesystem::is_regular_file(second, ignored))
         return ok();
     return Error{
@@ -195,10 +197,22 @@ Status input_comes_first(const Options& options, const Command& command) {
         fmt::format("beamheap {} {} {}", command.name, present::shell_word(second), present::shell_word(first))};
 }
 
+// "top erl_crash.dump 0.89.0": what the second argument is, if it is a process, has verbs of its own.
+std::string command_about_one(const Options& options, const Command& command) {
+    if (options.inputs.size() != 2 || command.most() != 1 || command.arguments[0].kind != ArgumentKind::input)
+        return {};
+    const std::string& process = options.inputs[1];
+    if (process.find_first_not_of("<>.0123456789#PID") != std::string::npos) return {};
+    return fmt::format("beamheap proc {} {}", present::shell_word(options.inputs[0]), present::shell_word(process));
+}
+
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
                    bool whole = false) {
     const Command& command = *find_command(options.verb);
+    if (const std::string meant = command_about_one(options, command); !meant.empty())
+        return Error{ErrorCode::usage,
+                     fmt::format("{} takes no process; what is known of one is told by proc", command.name), meant};
     if (options.inputs.size() < command.least() || options.inputs.size() > command.most())
         return Error{
             ErrorCode::usage,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shell_words.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "model/characters.hpp"
+
 namespace beamheap::cli {
 namespace {
 
@@ -41,6 +46,20 @@ Result<std::vector<std::string>> words_of_line(std::string_view line) {
         if (!word) return words;
         words.push_back(std::move(word->text));
     }
+}
+
+std::optional<std::string> query_of_line(std::string_view line) {
+    constexpr std::string_view blanks = " \t";
+    const std::size_t first = line.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return std::nullopt;
+    line.remove_prefix(first);
+    const std::string_view word = line.substr(0, std::min(line.find_first_of(" \t*(\"'"), line.size()));
+    const auto is = [&](std::string_view begin) {
+        return std::ranges::equal(word, begin, [](char a, char b) { return to_lower(a) == b; });
+    };
+    if (word.size() == line.size() || (!is("select") && !is("with") && !is("values"))) return std::nullopt;
+    line = line.substr(0, line.find_last_not_of(" \t;") + 1);
+    return std::string(line);
 }
 
 }  // namespace beamheap::cli

@@ -36,4 +36,8 @@ private:
 /// All words of a line. Errors: those of ShellWords::next().
 Result<std::vector<std::string>> words_of_line(std::string_view line);
 
+/// A line that is a query and nothing else, as it is typed after `sql`: it begins with SELECT, WITH or VALUES, and
+/// needs no quotes around it, since none of its signs are sh's. A semicolon at its end goes. None: it is no query.
+std::optional<std::string> query_of_line(std::string_view line);
+
 }  // namespace beamheap::cli

@@ -31,6 +31,7 @@ SALT.write_bytes(b"placeholders of the tests")
 # Answers must not depend on whether the machine has the modules that a fixture's node ran: none are looked for, but where a
 # suite is about them (56-lines, 57-records).
 os.environ.setdefault("BEAMHEAP_CODE", "")
+os.environ.setdefault("BEAMHEAP_HISTORY", "")
 
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 130}  # all that beamheap ends with; anything else is a crash
 
