@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/line_history.hpp"
 #include "cli/output_file.hpp"
 #include "cli/sampling.hpp"
 #include "cli/terminal.hpp"
@@ -43,15 +44,20 @@ void end_by_key() {
 class Session {
 public:
     Session(ui::AnswerProcess& answers, ui::Screen& screen, ui::Browser& browser, std::chrono::milliseconds every)
-        : answers_(answers), screen_(screen), browser_(browser), every_(every), next_(Clock::now() + every) {}
+        : answers_(answers), screen_(screen), browser_(browser), every_(every), next_(Clock::now() + every) {
+        browser_.recall_from(history_.lines());
+    }
 
     void run() {
         while (!browser_.done() && told_to_end == 0) {
             show();
             for (const ui::Wanted& wanted : browser_.wanted()) answers_.ask(wanted.lane, wanted.number, wanted.words);
             if (const auto errand = browser_.errand()) {
-                if (errand->kind == ui::Errand::Kind::copy) screen_.copy(errand->text);
-                else browser_.tell(write(*errand));
+                switch (errand->kind) {
+                    case ui::Errand::Kind::copy: screen_.copy(errand->text); break;
+                    case ui::Errand::Kind::remember: history_.add(errand->text); break;
+                    case ui::Errand::Kind::write: browser_.tell(write(*errand)); break;
+                }
                 continue;
             }
             wait();
@@ -91,6 +97,7 @@ private:
     ui::AnswerProcess& answers_;
     ui::Screen& screen_;
     ui::Browser& browser_;
+    LineHistory history_ = LineHistory::open();
     std::chrono::milliseconds every_;
     Clock::time_point next_;
 };
@@ -139,11 +146,14 @@ BH_DEFINE_VERB(ui){
     .details =
         "At the left is what there is, beside it the answer, on wide terminals also what the chosen row leads to. "
         "Enter opens what a\n"
-        "row or a line leads to, down to the elements of a term; Esc goes back; / shows only rows that have a text, : "
-        "takes a line of\n"
-        "the shell, ? lists the keys. Answers are those of the verbs, and y copies the command that gives them. A "
-        "running VM is read\n"
-        "again every two seconds, or as --every says.",
+        "row or a line leads to, down to the elements of a term; Esc goes back; / shows only rows that have a text, "
+        "and "
+        "then Tab\n"
+        "searches everything; f takes a condition, : a line of the shell; ? lists the keys. Answers are those of the "
+        "verbs, and y\n"
+        "copies the command that gives them. A running VM is read again every two seconds, or as --every says: what "
+        "grew is green,\n"
+        "and queues, memory and work have their rates and their last readings beside them.",
     .examples = "ui erl_crash.dump\nui core.4711 --exe beam.smp\nui 4711 --every 5s",
     .alone = true,
     .session = true,

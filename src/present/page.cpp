@@ -78,6 +78,23 @@ void PageTable::add_below(std::string_view line) {
     below_.push_back({static_cast<std::uint32_t>(begun == 0 ? 0 : begun - 1), std::string(line)});
 }
 
+void PageTable::append_column(PageColumn column, const std::vector<std::string>& cells,
+                              const std::vector<double>& figures) {
+    const std::size_t before = columns.size();
+    column.shape.width = std::max(column.shape.width, display_width(column.title));
+    for (const std::string& each : cells) column.shape.width = std::max(column.shape.width, display_width(each));
+    column.shape.least = column.shape.best = column.shape.width;
+    PageTable whole;
+    for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t c = 0; c < before; ++c) whole.add(text(row, c), numbers_[row * before + c]);
+        whole.add(cells[row], figures[row]);
+    }
+    texts_ = std::move(whole.texts_);
+    ends_ = std::move(whole.ends_);
+    numbers_ = std::move(whole.numbers_);
+    columns.push_back(std::move(column));
+}
+
 bool PageTable::operator==(const PageTable& other) const {
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     const auto members = [](const PageTable& t) {
@@ -138,9 +155,9 @@ private:
         PageBlock made{item.member->key, safe_text(item.member->title), {}, {}};
         if (item.object() || item.adapted == View::Item::Adapted::object) {
             for (std::size_t c = 0; c < item.table.columns(); ++c)
-                if (!item.table.column(c).wide)
-                    pair(std::string(item.table.column(c).name), item.table.cell(0, c), item.table.unit_of(0, c),
-                         item.table.column(c).content, item.table.key_of(0, c), made.lines);
+                if (const Column& column = item.table.column(c); !column.wide)
+                    pair({std::string(column.name), std::string(column.title)}, item.table.cell(0, c),
+                         item.table.unit_of(0, c), column.content, item.table.key_of(0, c), made.lines);
             align(made.lines);
         } else if (item.is_table || item.adapted == View::Item::Adapted::list) {
             made.table = table(item);
@@ -153,7 +170,7 @@ private:
     void value(const Member& member, const Value& value, std::vector<PageLine>& lines) const {
         if (value.is_null()) return;
         if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data())) {
-            for (const auto& [name, each] : **object) pair(name, each, unit_of(name), member.content, {}, lines);
+            for (const auto& [name, each] : **object) pair({name, {}}, each, unit_of(name), member.content, {}, lines);
             return align(lines);
         }
         if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
@@ -162,19 +179,29 @@ private:
         }
         lines.push_back(line(value, member.unit, member.content));
     }
+    struct Called {
+        std::string name;   // as in JSON
+        std::string title;  // as people read it; empty: made of the name
+        std::string said() const { return title.empty() ? label_of(name) : title; }
+    };
     // "name\x1fvalue", of which align() makes columns; entries of objects within are lines of their own.
-    void pair(std::string name, const Value& value, Unit unit, Content content, std::string_view key,
+    void pair(const Called& called, const Value& value, Unit unit, Content content, std::string_view key,
               std::vector<PageLine>& lines) const {
         if (value.is_null()) return;
         if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data())) {
             for (const auto& [inner, each] : **object)
-                pair(name + ' ' + inner, each, unit_of(inner), content, key, lines);
+                pair({called.name + ' ' + inner, called.said() + ' ' + label_of(inner)}, each, unit_of(inner), content,
+                     key, lines);
             return;
         }
         PageLine made = line(value, unit, content, key);
         if (made.text.empty()) return;
         if (unit == Unit::words) made.text += " words";
-        made.text = safe_text(label_of(name)) + glued_blank + made.text;
+        made.text = safe_text(called.said()) + glued_blank + made.text;
+        made.name = called.name;
+        const double number = sorting_number(value);
+        made.has_number = numeric(unit) && !std::isnan(number);
+        if (made.has_number) made.number = number;
         lines.push_back(std::move(made));
     }
     static void align(std::vector<PageLine>& lines) {
@@ -187,6 +214,16 @@ private:
             const std::size_t width = display_width(std::string_view(each.text).substr(0, mark));
             each.text.replace(mark, 1, widest + 2 - width, ' ');
         }
+    }
+
+    // An entry of a list below a row: a slot of a frame is its name and its term, beside each other.
+    std::string entry(const Value& value, const Column& column, std::string_view key) const {
+        const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data());
+        if (object == nullptr) return line(value, column.unit, column.content, key).text;
+        std::string text;
+        for (const auto& [name, each] : **object)
+            text.append(text.empty() ? "" : "  ").append(people_text(view_, each, unit_of(name), column.content, key));
+        return text;
     }
 
     PageTable table(const View::Item& item) const {
@@ -236,8 +273,7 @@ private:
             if (!column.below) continue;
             const Value cell = shown.cell(row, c);
             if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&cell.data()))
-                for (const Value& each : **array)
-                    made.add_below(line(each, column.unit, column.content, shown.key_of(row, c)).text);
+                for (const Value& each : **array) made.add_below(entry(each, column, shown.key_of(row, c)));
         }
     }
 
@@ -345,6 +381,9 @@ private:
         text(l.text);
         text(l.process);
         text(l.command);
+        text(l.name);
+        plain(l.number);
+        plain(l.has_number);
     }
 
     void bytes(void* data, std::size_t size) {

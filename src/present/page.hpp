@@ -37,6 +37,9 @@ struct PageLine {
     std::string text;
     std::string process = {};  ///< the first process that it names, "<0.89.0>"; empty: none
     std::string command = {};  ///< a command that it offers, "beamheap msgs ..."; empty: none
+    std::string name = {};     ///< of what it tells, as in JSON, where it is a member of something ("msgq_len")
+    double number = 0;         ///< its figure, where `has_number`
+    bool has_number = false;
     bool operator==(const PageLine&) const = default;
 };
 
@@ -64,6 +67,9 @@ public:
     void add(std::string_view text, double number = std::numeric_limits<double>::quiet_NaN());
     /// Adds a line below the row that was begun last.
     void add_below(std::string_view line);
+    /// Adds a column behind the last, with a text and a figure (NaN: none) for each row. It gets the width that its
+    /// widest text has.
+    void append_column(PageColumn column, const std::vector<std::string>& cells, const std::vector<double>& figures);
     bool operator==(const PageTable&) const;
 
 private:

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/line_history.hpp"
 #include "cli/shell_words.hpp"
 #include "cli/ui/browser.hpp"
 #include "cli/ui/places.hpp"
+#include "cli/ui/trends.hpp"
 #include "present/page.hpp"
 #include "present/sanitise.hpp"
 
@@ -70,7 +72,7 @@ std::string screen(Browser& browser, std::size_t width = 80, std::size_t height 
 bool shows(const std::string& screen, std::string_view text) { return screen.find(text) != std::string::npos; }
 
 /// Answers what the browser has asked last on its main lane.
-std::vector<std::string> answer(Browser& browser, Page page) {
+std::vector<std::string> answer(Browser& browser, Page page, double seconds = 0) {
     std::vector<std::string> words;
     std::uint32_t number = 0;
     for (const Wanted& wanted : browser.wanted())
@@ -78,6 +80,7 @@ std::vector<std::string> answer(Browser& browser, Page page) {
     REQUIRE(number != 0);
     Reply reply{Reply::Kind::page, number};
     reply.page = std::move(page);
+    reply.seconds = seconds;
     browser.reply(std::move(reply));
     return words;
 }
@@ -256,6 +259,108 @@ TEST_CASE("a VM that runs is read again, the cursor stays with its row", "[ui]")
     browser.read_again();
     CHECK(browser.wanted().empty());
     CHECK(shows(screen(browser), "paused"));
+}
+
+TEST_CASE("figures of a VM that runs have their rates and their last readings beside them", "[ui]") {
+    Browser browser = at_processes(3, true);
+    CHECK(shows(screen(browser, 120), "MSGQ/s"));
+    for (int reading = 1; reading < 4; ++reading) {
+        browser.read_again();
+        answer(browser, page_of(processes(3, 3'000 * reading), "again."), 2.0 * reading);
+    }
+    const std::string shown = screen(browser, 120);
+    INFO(shown);
+    CHECK(shows(shown, "\u2581\u2582\u2585\u2588 +1,500"));
+    CHECK(shows(screen(browser), "+1,500"));  // at 80 columns, too
+    type(browser, "e");
+    for (int i = 0; i < 10; ++i) browser.key(key(Key::Name::backspace));
+    type(browser, "seen.json");
+    browser.key(key(Key::Name::enter));
+    const auto errand = browser.errand();
+    REQUIRE(errand);
+    CHECK(shows(errand->text, "\"msgq_len\":9002,\"msgq_len_per_second\":1500}"));
+    Browser dump = at_processes(3);
+    CHECK_FALSE(shows(screen(dump, 120), "MSGQ/s"));
+}
+
+TEST_CASE("bars show what moves, and nothing where all stands still", "[ui]") {
+    const std::vector<double> still{1000, 1001, 1000}, none{0, 0}, grows{0, 4, 8}, high{900, 950, 1000};
+    CHECK(bars_of(still).empty());
+    CHECK(bars_of(none).empty());
+    CHECK(bars_of({}).empty());
+    CHECK(bars_of(grows) == "\u2581\u2584\u2588");
+    CHECK(bars_of(high) == "\u2584\u2586\u2588");  // the upper part
+}
+
+TEST_CASE("a process of a VM that runs has rates behind its figures", "[ui]") {
+    Trends trends;
+    for (int reading = 0; reading < 3; ++reading) {
+        Page page;
+        page.kind = "proc";
+        page.blocks.push_back({"process", {}, {}, {}});
+        page.blocks[0].lines.push_back({"PID   <0.9.0>", "<0.9.0>", {}, "pid"});
+        page.blocks[0].lines.push_back({"MEMORY  1 MiB", {}, {}, "memory_bytes", 1048576.0 * (reading + 1), true});
+        page.blocks[0].lines.push_back({"REDUCTIONS  7", {}, {}, "reductions", 1000.0 * reading * reading, true});
+        trends.follow(page, reading);
+        INFO(page.blocks[0].lines[1].text);
+        CHECK(shows(page.blocks[0].lines[1].text, "+1.0 MiB/s") == (reading > 0));
+        CHECK(shows(page.blocks[0].lines[2].text, "+3,000/s") == (reading == 2));
+        CHECK(shows(page.blocks[0].lines[2].text, "\u2582\u2588") == (reading == 2));  // of what was added
+    }
+}
+
+TEST_CASE("conditions and searches become questions", "[ui]") {
+    const Question top{"processes", {"top", "--procs", "running"}}, ets{"tables", {"ets"}};
+    CHECK(can_choose(top));
+    CHECK(condition_of(top) == "running");
+    CHECK(chosen_by(top, " msgq>10 ").words == Words{"top", "--procs", "msgq>10"});
+    CHECK(chosen_by(top, "").words == Words{"top"});
+    CHECK(shows(chosen_by(top, "where msgq_len > 10").words.at(1), "FROM process where msgq_len > 10"));
+    CHECK(shows(chosen_by(ets, "objects > 10").words.at(1), "FROM ets WHERE objects > 10"));
+    CHECK_FALSE(can_choose({"doctor", {"doctor"}}));
+    const std::string query = search_subject("It's", "<0.9.0>").questions.at(0).words.at(1);
+    CHECK(shows(query, "'it''s'"));
+    CHECK(shows(query, "terms('<0.9.0>')"));
+
+    Browser browser = at_processes(3);
+    type(browser, "fmsgq>10");
+    browser.key(key(Key::Name::enter));
+    CHECK(answer(browser, page_of(processes(1), "some.")) == Words{"top", "--procs", "msgq>10"});
+    type(browser, "/nowhere");
+    browser.key(key(Key::Name::enter));  // nothing of it here: it is searched for
+    CHECK(browser.wanted().at(0).words.at(0) == "sql");
+    CHECK(shows(screen(browser), "search nowhere"));
+}
+
+TEST_CASE("a query needs no quotes, and what was typed comes back", "[ui]") {
+    using cli::query_of_line;
+    CHECK(query_of_line(" SELECT pid FROM process WHERE msgq_len > 1; ") ==
+          "SELECT pid FROM process WHERE msgq_len > 1");
+    CHECK(query_of_line("with x as (select 1) select * from x"));
+    CHECK_FALSE(query_of_line("selector"));
+    CHECK_FALSE(query_of_line("select"));
+    CHECK_FALSE(query_of_line("top > select x"));
+    CHECK(cli::holds_no_value("top --procs 'msgq>10' -n 3"));
+    CHECK(cli::holds_no_value("SELECT pid FROM process WHERE msgq_len > 1"));
+    CHECK_FALSE(cli::holds_no_value("SELECT pid FROM process WHERE name = 'alice'"));
+    CHECK_FALSE(cli::holds_no_value("ets t '{key,1}'"));
+    CHECK_FALSE(cli::holds_no_value("msgs 'no end"));
+
+    Browser browser = at_processes(3);
+    browser.recall_from({"top -n 3"});
+    type(browser, ":SELECT 1 WHERE 2 > 1");
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"sql", "SELECT 1 WHERE 2 > 1"});
+    CHECK(browser.errand()->kind == Errand::Kind::remember);
+    type(browser, ":");
+    browser.key(key(Key::Name::up));
+    CHECK(shows(screen(browser), ": SELECT 1"));
+    browser.key(key(Key::Name::up));
+    browser.key(key(Key::Name::up));
+    CHECK(shows(screen(browser), ": top -n 3"));
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::down));
+    CHECK(shows(screen(browser), ": _"));
 }
 
 TEST_CASE("where rows and lines lead", "[ui]") {

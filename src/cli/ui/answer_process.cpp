@@ -291,6 +291,7 @@ std::optional<Reply> AnswerProcess::next() {
         auto page = present::unpacked(bytes);
         if (page) {
             reply.page = std::move(*page);
+            reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
             return reply;
         }
         reply.kind = Reply::Kind::failed;

@@ -40,6 +40,7 @@ struct Reply {
     std::string advice = {};
     ErrorCode code = ErrorCode::unreadable;
     present::Page page = {};
+    double seconds = 0;  ///< when the answer came, by a clock that goes on
 };
 
 class AnswerProcess {

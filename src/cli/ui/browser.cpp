@@ -16,7 +16,7 @@
 namespace beamheap::cli::ui {
 namespace {
 
-constexpr std::size_t contents_width = 12;
+constexpr std::size_t contents_width = 13;
 constexpr std::size_t least_with_contents = 60;  // columns of a screen
 constexpr std::size_t least_with_side = 130;
 constexpr std::size_t a_page = 15;  // lines that a page key moves by, at least
@@ -126,6 +126,7 @@ void Browser::reply(Reply reply) {
         case Reply::Kind::page: break;
     }
     const bool failed = reply.kind == Reply::Kind::failed;
+    if (live_ && !failed) trends_.follow(reply.page, reply.seconds);
     if (reply.question == side_number_) {
         if (failed) side_ = {};
         else side_.take(std::move(reply.page));
@@ -159,6 +160,7 @@ void Browser::key(const Key& key) {
     switch (mode_) {
         case Mode::browse: browse(key); break;
         case Mode::filter:
+        case Mode::choose:
         case Mode::command:
         case Mode::file: typed(key); break;
         case Mode::help: mode_ = Mode::browse; break;
@@ -238,6 +240,13 @@ void Browser::character(char32_t c) {
         case ':':
             mode_ = Mode::command;
             typing_.clear();
+            recalled_ = typed_before_.size();
+            return;
+        case 'f':
+            if (!can_choose(place().asked()))
+                return tell("Processes, tables, ports and the like can be chosen; / filters by a text.");
+            mode_ = Mode::choose;
+            typing_ = condition_of(place().asked());
             return;
         case 'e':
             if (view.separated().empty()) return tell("There is no table under the cursor.");
@@ -298,12 +307,16 @@ void Browser::typed(const Key& key) {
         case Key::Name::enter: return finish_typing();
         case Key::Name::backspace: shorten(typing_); break;
         case Key::Name::character: append_utf8(typing_, key.character); break;
+        case Key::Name::tab:
+            if (mode_ == Mode::filter && !typing_.empty()) search(typing_);
+            return;
         case Key::Name::up:
         case Key::Name::down:
             if (mode_ == Mode::filter) {
                 mode_ = Mode::browse;
                 return browse(key);
             }
+            if (mode_ == Mode::command) recall(key.name == Key::Name::up);
             return;
         default: return;
     }
@@ -312,22 +325,66 @@ void Browser::typed(const Key& key) {
 
 void Browser::finish_typing() {
     const Mode was = std::exchange(mode_, Mode::browse);
-    if (was == Mode::file) {
-        if (!typing_.empty()) errand_ = Errand{Errand::Kind::write, place().view.separated(), typing_};
-        return;
+    switch (was) {
+        case Mode::file: return write_to(typing_);
+        case Mode::choose: return choose(typing_);
+        case Mode::filter:  // what is not here may be elsewhere
+            if (!typing_.empty() && place().view.has_page() && !place().view.filter_finds()) search(typing_);
+            return;
+        case Mode::command: break;
+        default: return;
     }
-    if (was != Mode::command) return;
-    auto read = words_of_line(typing_);
-    if (!read) return tell(read.error().message);
-    std::vector<std::string> words = std::move(*read);
+    std::vector<std::string> words;
+    if (auto query = query_of_line(typing_)) {
+        words = {"sql", std::move(*query)};
+    } else {
+        auto read = words_of_line(typing_);
+        if (!read) return tell(read.error().message);
+        words = std::move(*read);
+    }
     if (!words.empty() && words.front() == "beamheap") words.erase(words.begin());
     if (words.empty()) return;
     if (words.front() == "q" || words.front() == "quit") {
         done_ = true;
         return;
     }
+    if (typed_before_.empty() || typed_before_.back() != typing_) typed_before_.push_back(typing_);
+    errand_ = Errand{Errand::Kind::remember, typing_};
     const std::string title = present::safe_text(typing_);
     open({title, {{present::safe_text(words.front()), std::move(words)}}});
+}
+
+// A line that was typed before, or the empty one behind them all.
+void Browser::recall(bool older) {
+    if (older ? recalled_ == 0 : recalled_ >= typed_before_.size()) return;
+    recalled_ += older ? std::size_t(-1) : 1;
+    typing_ = recalled_ < typed_before_.size() ? typed_before_[recalled_] : std::string();
+}
+
+void Browser::write_to(const std::string& file) {
+    if (file.empty()) return;
+    const bool json = file.ends_with(".json");
+    if (!json && !file.ends_with(".csv")) return tell("Nothing is written: the name of a file ends in .csv or .json.");
+    errand_ = Errand{Errand::Kind::write, json ? place().view.json() : place().view.separated(), file};
+}
+
+// What is looked at, with a condition of its reader's: the same question, or one of SQL.
+void Browser::choose(const std::string& condition) {
+    Question chosen = chosen_by(place().asked(), condition);
+    if (chosen.words.front() != place().asked().words.front())
+        return open({present::safe_text(condition), {std::move(chosen)}});
+    Place& at = place();
+    at.subject.questions[at.question] = std::move(chosen);
+    at.view = {};
+    turn_to(at.question);
+}
+
+void Browser::search(const std::string& text) {
+    mode_ = Mode::browse;
+    place().view.filter({});
+    const std::vector<std::string>& words = place().asked().words;
+    const bool of_process = words.size() > 1 && (words[0] == "proc" || words[0] == "heap" || words[0] == "msgs");
+    open(search_subject(text, of_process ? std::string_view(words[1]) : std::string_view()));
 }
 
 // Marks a row; with a second one, of a table with the same columns, both stand beside each other.
@@ -499,18 +556,20 @@ void Browser::paint_keys(Canvas& canvas) {
     std::string line;
     switch (mode_) {
         case Mode::filter:
-            line = fmt::format(" / {}_   Enter keeps it, Esc shows all", present::safe_text(typing_));
+            line = fmt::format(" / {}_   Enter keeps it, Tab searches everything, Esc shows all",
+                               present::safe_text(typing_));
+            break;
+        case Mode::choose:
+            line = fmt::format(" only: {}_   {}", present::safe_text(typing_), example_of_condition(place().asked()));
             break;
         case Mode::command: line = fmt::format(" : {}_   a line of the shell", present::safe_text(typing_)); break;
-        case Mode::file: line = fmt::format(" write to: {}_", present::safe_text(typing_)); break;
+        case Mode::file: line = fmt::format(" write to: {}_   .csv or .json", present::safe_text(typing_)); break;
         case Mode::help:
         case Mode::text: line = " any key goes back"; break;
         case Mode::browse:
-            line = !told_.empty()
-                       ? " " + told_
-                       : fmt::format(
-                             " Enter open  Esc back  Tab contents  / filter  s sort  v full  y copy  {}? help  q quit",
-                             live_ ? "Space pause  " : "");
+            line = !told_.empty() ? " " + told_
+                                  : fmt::format(" Enter open  Esc back  {}  / filter  f only  s sort  ? help  q quit",
+                                                live_ ? "Space pause" : "Tab contents");
     }
     if (mode_ == Mode::browse && told_.empty() && !place().view.filter().empty())
         line = fmt::format(" filter: {}  (Esc shows all)", present::safe_text(place().view.filter()));
@@ -527,14 +586,18 @@ void Browser::paint_help(Canvas& canvas, Area area) {
         "1 2 3 ...    the other questions about the same thing",
         "Left Right   mark a column",
         "s            sort by the marked column; once more: the other way",
-        "/            only rows that have a text, as it is typed",
-        ":            a line of the shell: top --procs 'msgq>10', sql 'SELECT ...'",
+        "/            only rows that have a text, as it is typed; there Tab",
+        "             searches all: names, functions, terms of a process",
+        "f            only what a condition holds for: msgq>10, running,",
+        "             where memory_bytes > 1e6",
+        ":            a line of the shell: top -n 5, SELECT ...; Up: earlier",
         "v            the row with all of its columns, the line in full",
         "m            mark a row; on a second row: compare the two",
         "y            copy the command that shows the same",
-        "e            write the table as it is shown, as CSV",
+        "e            write the table as it is shown, as CSV or JSON",
         "r            ask again",
-        "Space        of a running VM: pause, go on",
+        "Space        of a running VM: pause, go on. Green: it has grown;",
+        "             bars: the last readings; /s: by the second",
         "q            quit",
     };
     std::size_t y = area.y;

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/ui/answer_process.hpp"
 #include "cli/ui/canvas.hpp"
 #include "cli/ui/page_view.hpp"
 #include "cli/ui/places.hpp"
+#include "cli/ui/trends.hpp"
 
 namespace beamheap::cli::ui {
 
@@ -53,8 +55,8 @@ struct Wanted {
 
 /// What only the program around it can do.
 struct Errand {
-    enum class Kind : std::uint8_t { copy, write } kind;
-    std::string text;       ///< to be put into the clipboard, or into the file
+    enum class Kind : std::uint8_t { copy, write, remember } kind;
+    std::string text;       ///< to be put into the clipboard, into the file, among the lines that were typed
     std::string file = {};  ///< of write: a new file's name
 };
 
@@ -72,6 +74,8 @@ public:
     /// Questions that came up since the last call; what was asked on the same lane before is of no use any more.
     std::vector<Wanted> wanted();
     std::optional<Errand> errand();
+    /// Lines that were typed at another time, oldest first.
+    void recall_from(std::vector<std::string> lines) { typed_before_ = std::move(lines); }
     /// What came of an errand, in a sentence.
     void tell(std::string sentence);
     /// He has seen enough.
@@ -90,7 +94,7 @@ private:
         std::string error;
         const Question& asked() const { return subject.questions[question]; }
     };
-    enum class Mode : std::uint8_t { browse, filter, command, file, help, text };
+    enum class Mode : std::uint8_t { browse, filter, choose, command, file, help, text };
 
     Place& place() { return paths_[section_].back(); }
     void open(Subject subject);
@@ -102,6 +106,10 @@ private:
     void character(char32_t c);
     void typed(const Key& key);
     void finish_typing();
+    void recall(bool older);
+    void write_to(const std::string& file);
+    void choose(const std::string& condition);
+    void search(const std::string& text);
     void mark();
     void show_text(std::string title, std::string text);
     std::string text_of_selected();
@@ -127,9 +135,12 @@ private:
     Mode mode_ = Mode::browse;
     std::string typing_;
     std::string told_;
+    std::vector<std::string> typed_before_;  // oldest first
+    std::size_t recalled_ = 0;
     std::string text_title_;
     PageView text_;
     std::uint32_t last_number_ = 0;
+    Trends trends_;  // of a VM that runs
     std::vector<Wanted> wanted_;
     std::optional<Errand> errand_;
     std::optional<std::pair<present::PageTable, std::size_t>> marked_;

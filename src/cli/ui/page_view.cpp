@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "model/characters.hpp"
+#include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -23,6 +25,14 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();  // neither le
 bool holds(std::string_view text, std::string_view part) {
     const auto alike = [](char a, char b) { return to_lower(a) == to_lower(b); };
     return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
+}
+
+// A cell that holds a text, without what only a screen needs; empty: nothing.
+std::string_view text_of(const PageTable& table, std::size_t row, std::size_t column) {
+    if (table.columns[column].number) return {};
+    std::string_view text = table.text(row, column);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text == "-" ? std::string_view{} : text;
 }
 
 Style style_of_severity(std::string_view heading) {
@@ -238,34 +248,63 @@ void PageView::filter(std::string text) {
     to_start();
 }
 
-std::string PageView::separated() const {
+bool PageView::filter_finds() const {
+    return std::ranges::any_of(lines_, [this](const Line& line) { return choosable(line); });
+}
+
+PageView::Seen PageView::seen() const {
+    Seen seen;
     std::uint32_t block = 0;
-    const PageTable* const table = table_at_cursor(block);
-    if (table == nullptr) return {};
+    seen.table = table_at_cursor(block);
+    if (seen.table == nullptr) return seen;
+    for (std::size_t c = 0; c < seen.table->columns.size(); ++c)
+        if (!seen.table->columns[c].wide) seen.columns.push_back(c);
+    for (const Line& line : lines_)
+        if (line.kind == Line::Kind::row && line.block == block) seen.rows.push_back(line.item);
+    return seen;
+}
+
+std::string PageView::separated() const {
+    const Seen seen = this->seen();
+    if (seen.table == nullptr) return {};
     std::string out;
-    const auto end_line = [&] { out.append("\r\n"); };
-    std::vector<std::size_t> shown;
-    for (std::size_t c = 0; c < table->columns.size(); ++c)
-        if (!table->columns[c].wide) shown.push_back(c);
-    for (const std::size_t c : shown) {
-        if (c != shown.front()) out += ',';
-        present::append_csv(table->columns[c].name, out);
-    }
-    end_line();
-    for (const Line& line : lines_) {
-        if (line.kind != Line::Kind::row || line.block != block) continue;
-        for (const std::size_t c : shown) {
-            if (c != shown.front()) out += ',';
-            if (const auto number = table->number(line.item, c)) out += fmt::format("{}", *number);
-            else if (!table->columns[c].number) {
-                const std::string_view text = table->text(line.item, c);
-                if (text != "-")
-                    present::append_csv(text.substr(std::min(text.find_first_not_of(' '), text.size())), out);
-            }
+    const auto fields = [&](const auto& append) {
+        for (const std::size_t c : seen.columns) {
+            if (c != seen.columns.front()) out += ',';
+            append(c);
         }
-        end_line();
-    }
+        out.append("\r\n");
+    };
+    fields([&](std::size_t c) { present::append_csv(seen.table->columns[c].name, out); });
+    for (const std::uint32_t row : seen.rows)
+        fields([&](std::size_t c) {
+            if (const auto number = seen.table->number(row, c)) out += fmt::format("{}", *number);
+            else if (const std::string_view text = text_of(*seen.table, row, c); !text.empty())
+                present::append_csv(text, out);
+        });
     return out;
+}
+
+std::string PageView::json() const {
+    const Seen seen = this->seen();
+    if (seen.table == nullptr) return {};
+    present::StringSink sink;
+    present::JsonWriter json(sink);
+    json.begin_array();
+    for (const std::uint32_t row : seen.rows) {
+        json.line();
+        json.begin_object();
+        for (const std::size_t c : seen.columns) {
+            json.key(seen.table->columns[c].name);
+            if (const auto number = seen.table->number(row, c)) json.number(*number);
+            else if (const std::string_view text = text_of(*seen.table, row, c); !text.empty()) json.text(text);
+            else json.null();
+        }
+        json.end_object();
+    }
+    json.line();
+    json.end_array();
+    return sink.text() + '\n';
 }
 
 // As the verbs' tables share a terminal's width. What would begin a second line there has room here, beside the
@@ -273,20 +312,25 @@ std::string PageView::separated() const {
 const PageView::Layout& PageView::layout(std::uint32_t block, std::size_t width) {
     Layout& layout = layouts_[block];
     if (!layout.columns.empty() && layout.for_width == width) return layout;
-    const auto laid_out = [&](std::size_t least) {
+    // `yields`: of several columns of names only the first need stay.
+    const auto laid_out = [&](std::size_t least, bool yields) {
+        bool named = false;
         std::vector<present::TextColumn> columns;
         for (const present::PageColumn& column : page_->blocks[block].table->columns) {
             columns.push_back(column.shape);
             present::TextColumn& shape = columns.back();
             if (column.wide) shape.spot = present::Spot::left_out;
-            if (shape.cut != present::Cut::nothing) shape.least = std::min(shape.least, least);
+            if (shape.cut == present::Cut::nothing) continue;
+            shape.least = std::min(shape.least, least);
+            if (std::exchange(named, true) && yields) shape.lesser = std::numeric_limits<std::uint8_t>::max();
         }
         present::lay_out(columns, width);
         return columns;
     };
     const auto breaks = [](const present::TextColumn& each) { return each.spot == present::Spot::breaks; };
-    layout = {laid_out(width), width};
-    if (std::ranges::any_of(layout.columns, breaks)) layout.columns = laid_out(least_name);
+    layout = {laid_out(width, false), width};
+    for (const bool yields : {false, true})
+        if (std::ranges::any_of(layout.columns, breaks)) layout.columns = laid_out(least_name, yields);
     for (present::TextColumn& each : layout.columns)
         if (breaks(each)) each.spot = present::Spot::left_out;
     return layout;

@@ -50,8 +50,12 @@ public:
     /// Shows only rows and lines that have this text, whatever the case; empty: all.
     void filter(std::string text);
     const std::string& filter() const { return filter_; }
-    /// Rows of the table that the cursor is in, as they are shown: separated values with its columns' names.
+    /// Whether a row or a line has its text.
+    bool filter_finds() const;
+    /// Rows of the table that the cursor is in, as they are shown, with its columns' names: as separated values, or as
+    /// an array of JSON with a line for each row. Empty where there is no table.
     std::string separated() const;
+    std::string json() const;
 
     /// Draws the page; `focused` when keys go to it.
     void paint(Canvas& canvas, Area area, bool focused);
@@ -82,6 +86,12 @@ private:
     bool choosable(const Line& line) const { return line.kind == Line::Kind::row || line.kind == Line::Kind::text; }
     const Layout& layout(std::uint32_t block, std::size_t width);
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
+    struct Seen {
+        const present::PageTable* table = nullptr;
+        std::vector<std::size_t> columns;
+        std::vector<std::uint32_t> rows;
+    };
+    Seen seen() const;
     static std::string key_of(const present::PageTable& table, std::size_t row);
     void remember();
     struct Cell {

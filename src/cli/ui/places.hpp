@@ -38,6 +38,20 @@ Subject process_subject(std::string_view pid);
 /// A term of a process: its elements, all of its text, and what keeps it.
 Subject term_subject(std::string_view pid, std::string_view address);
 
+/// What a condition can be put on: a question about processes, which takes a selector (msgq>1000), or one whose rows
+/// are a table of `sql` (where objects > 10).
+bool can_choose(const Question& question);
+/// The condition that it has; empty: none.
+std::string condition_of(const Question& question);
+/// The same question with another condition (empty: none), or, of one that begins with "where", that of `sql`.
+Question chosen_by(const Question& question, std::string_view condition);
+/// What a condition may look like here, for who types one.
+std::string_view example_of_condition(const Question& question);
+
+/// Everything that has a text: names of processes, functions of stacks, tables, ports, atoms, log events; with `pid`,
+/// terms of that process, too.
+Subject search_subject(std::string_view text, std::string_view pid);
+
 /// Where a line or a row leads, seen on the answer to `asked`. Nothing where it leads nowhere: then its own text is
 /// all that there is. `input` is the path as the verbs' next steps name it.
 std::optional<Subject> leads_to(const Selected& selected, const Question& asked, std::string_view input);

@@ -87,8 +87,8 @@ Result<Screen> Screen::open(bool colours) {
     ::keypad(stdscr, TRUE);
     ::nodelay(stdscr, TRUE);
     ::curs_set(0);
-    ::mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED,
-                nullptr);
+    // All of them, since ncurses waits for another key, delay or not, behind one that is not asked for.
+    ::mousemask(ALL_MOUSE_EVENTS, nullptr);
     ::mouseinterval(0);
     if (colours && ::has_colors()) {
         ::start_color();
