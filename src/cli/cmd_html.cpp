@@ -39,7 +39,7 @@ using present::ReportSection;
 using present::Text;
 
 // What the file lists at most unless --html-full is said: it stays well under 20 MB and opens in about a second.
-constexpr std::size_t processes_listed = 10'000;
+constexpr std::size_t processes_listed = 25'000;
 constexpr std::size_t stacks_listed = 4'000;
 constexpr std::size_t places_listed = 5'000;  // largest first
 constexpr std::size_t waits_listed = 20'000;
@@ -68,7 +68,7 @@ std::string_view name_of_level(present::RedactLevel level) {
 }
 
 // Where a section stands in the page.
-enum Place : int { at_top, of_node, of_growth, of_contents, of_processes, of_subjects, of_the_rest, at_end };
+enum Place : int { at_top, of_node, of_memory, of_growth, of_contents, of_processes, of_subjects, of_the_rest, at_end };
 
 /// Makes the report of one input, section by section.
 class ReportMaker {
@@ -102,6 +102,7 @@ private:
     Status contents(Pid pid);
     Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid,
                    std::string_view how);
+    Status memory();
     Status growth();
     Status pictures();
     Status places();
@@ -336,6 +337,25 @@ Status ReportMaker::subjects() {
     return ok();
 }
 
+// All of the node's memory by its owners, as `ledger` tells it: the rows add up to what the VM says that it has.
+Status ReportMaker::memory() {
+    return ask("ledger", [&](const Document& document, const RenderOptions& render) -> Status {
+        BH_CHECK(report_.add({.id = "ledger",
+                              .title = "Memory",
+                              .command = command("ledger"),
+                              .members = {},
+                              .picture = true,
+                              .place = of_memory},
+                             document, render));
+        const auto data = [&](std::string_view key, std::string_view member) -> Status {
+            const present::Table* const table = table_named(document, member);
+            return table == nullptr ? ok() : report_.data(key, *table, command("ledger"), render, at_most(rows_listed));
+        };
+        BH_CHECK(data("areas", "areas"));
+        return data("ledger", "rows");
+    });
+}
+
 // What grew since the other input, as `diff` tells it.
 Status ReportMaker::growth() {
     if (options_.since.empty()) return ok();
@@ -457,6 +477,7 @@ Status ReportMaker::logs() {
 
 Result<std::string> ReportMaker::make() {
     BH_CHECK(overview());
+    BH_CHECK(memory());
     BH_CHECK(growth());
     BH_CHECK(subjects());
     BH_CHECK(other_contents());

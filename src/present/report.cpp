@@ -371,7 +371,15 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
             if (warning.leads) writer.paragraph(warning.text, "warning");
         if (!first.reading.empty()) writer.paragraph(first.reading, "note");
         out += "<div class=\"lead\">\n";
-        for (const Text& sentence : first.lead) writer.paragraph(sentence, {});
+        for (const Text& sentence : first.lead) {
+            if (&sentence != first.lead.data()) {
+                writer.paragraph(sentence, {});
+                continue;
+            }
+            out += "<h1>";
+            writer.sentence(sentence);
+            out += "</h1>\n";
+        }
         out += "</div>\n";
     }
     sink.write(out);
@@ -391,7 +399,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
     std::string text;
     for (std::size_t i = 0; i < strings_.all().size(); ++i) {
         text = i == 0 ? "\n" : ",\n";
-        write_json_string(strings_.all()[i], text);
+        write_json_string(safe_text(strings_.all()[i]), text);  // a script shows them as they are
         sink.write(text);
     }
     sink.write("]}</script>\n<script>");

@@ -5,6 +5,7 @@ import { MemoryBar, Queues, Ets, Allocators, Binaries, Growth, Kinds } from "./b
 import { Contents } from "./contents.jsx";
 import { Icicle } from "./icicle.jsx";
 import { ProcessList } from "./list.jsx";
+import { Memory } from "./memory.jsx";
 import { Panel } from "./panel.jsx";
 import { Copy, useKey } from "./parts.jsx";
 import { Pinned, Scatter } from "./scatter.jsx";
@@ -18,6 +19,7 @@ const pictures = {
   growth: () => <Growth />,
   contents: () => <Contents />,
   node: () => <MemoryBar />,
+  ledger: () => <Memory />,
   processes: () => <><Treemap /><div class="columns"><Queues /><Scatter /></div><ProcessList /></>,
   profile: () => <Kinds />,
   stacks: () => <Icicle />,

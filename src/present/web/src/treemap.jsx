@@ -1,16 +1,14 @@
-// Where the memory (or what else is counted) is: rectangles within rectangles, by who supervises whom, by application, by kind
+// Where the memory of processes (or what else they have) is: rectangles within rectangles, by who supervises whom, by application, by kind
 // of process, by what they are in, or by kind of term.
-import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { useMemo } from "preact/hooks";
 import { bare, called, facts, processRow, processes, tables, title } from "./data.js";
-import { grouped, inUnit, percent } from "./format.js";
+import { grouped } from "./format.js";
 import { growthColor, growthText, isCompared, processGrowth, scale } from "./growth.js";
-import { Choice, Figure, color, colorOf, openProcess, useHover, useWidth } from "./parts.jsx";
+import { Rectangles, rest } from "./map.jsx";
+import { Choice, color, colorOf, openProcess } from "./parts.jsx";
 import { useSetting } from "./state.js";
 
-const deepest = 7;
-const rest = /\+$/; // the key of what stands for many
-const most = 120; // rectangles of one level; the smallest of more are one
+const alike = 12; // children of a process that run the same are one rectangle, from so many on
 
 const figures = [
   ["memory_bytes", "memory"],
@@ -52,7 +50,7 @@ const application = (row) => (row === undefined ? null : processes.get(row, "app
 function supervision(figure, apart) {
   const nodes = [];
   const byPid = new Map();
-  const root = { key: "", name: "the node", children: [], value: 0 };
+  const root = { key: "", name: "all processes", children: [], value: 0 };
   for (let row = 0; row < processes.size; ++row) {
     const node = { key: bare(processes.get(row, "pid")), name: title(row), row, children: [] };
     nodes.push(node);
@@ -103,14 +101,30 @@ function supervision(figure, apart) {
     }
     if (node.children.length && own) node.children.push(itself(node.row, figure, node.key + "=", `${title(node.row)} itself`, own));
     else if (!node.children.length) node.children = itself(node.row, figure, node.key, node.name, own).children;
+    node.children = folded(node.children, node);
   }
   root.value = root.children.reduce((all, child) => all + child.value, 0);
   return root;
 }
 
+/** Of many children that run the same and have none of their own: one node, which opens into them. */
+function folded(children, parent) {
+  const kinds = new Map();
+  for (const child of children) {
+    if (child.row === undefined || child.children.length || rest.test(child.key)) continue;
+    const kind = called(child.row) || "?";
+    kinds.has(kind) ? kinds.get(kind).push(child) : kinds.set(kind, [child]);
+  }
+  const many = [...kinds].filter(([, all]) => all.length >= alike);
+  if (!many.length || children.length === many[0][1].length) return children;
+  const inside = new Set(many.flatMap(([, all]) => all));
+  return children.filter((child) => !inside.has(child)).concat(many.map(([kind, all]) => (
+    { key: `${parent.key}~${kind}`, name: `${kind} \u00d7${grouped(all.length)}`, kind, children: all, group: true, value: all.reduce((sum, child) => sum + child.value, 0) })));
+}
+
 /** Groups of processes that have the same text in a column. */
 function grouping(column, figure) {
-  const root = { key: "", name: "the node", children: [], value: 0 };
+  const root = { key: "", name: "all processes", children: [], value: 0 };
   const groups = new Map();
   for (let row = 0; row < processes.size; ++row) {
     const value = processes.get(row, figure) || 0;
@@ -132,30 +146,7 @@ function grouping(column, figure) {
 function termKinds() {
   const kinds = tables.profile;
   const children = kinds.rows.map((_, row) => ({ key: `kind ${kinds.get(row, "kind")}`, name: kinds.get(row, "kind"), value: kinds.get(row, "words"), children: [] }));
-  return { key: "", name: "the node", children, value: kinds.sum("words") };
-}
-
-/** The largest children, the others as one. */
-function bounded(children) {
-  const sorted = children.filter((child) => child.value > 0).sort((a, b) => b.value - a.value);
-  if (sorted.length <= most) return sorted;
-  const rest = sorted.slice(most - 1);
-  return [...sorted.slice(0, most - 1), { key: "+", name: `${grouped(rest.length)} smaller`, value: rest.reduce((n, c) => n + c.value, 0), children: [] }];
-}
-
-function ancestors(root, key) {
-  const path = [];
-  const walk = [[root, null]];
-  for (; walk.length; ) {
-    const [node, above] = walk.pop();
-    const link = { node, above };
-    if (node.key === key) {
-      for (let at = link; at; at = at.above) path.unshift(at.node);
-      return path;
-    }
-    for (const child of node.children) walk.push([child, link]);
-  }
-  return [root];
+  return { key: "", name: "all heaps", children, value: kinds.sum("words") };
 }
 
 const Legend = () => <p class="legend"><span>since the other input:</span>{scale.map(([background, meaning]) => <span><i style={{ background }} />{meaning}</span>)}<span><i style={{ background: color(7) }} />not known</span></p>;
@@ -170,77 +161,26 @@ export function Treemap() {
   const [tint, setTint] = useSetting("tm.color", "growth");
   const byGrowth = isCompared(figure) && tint === "growth" && mode !== "term";
   const [at, setAt] = useSetting("tm.at", "");
-  const [ref, width] = useWidth();
-  const [said, hover] = useHover();
   const root = useMemo(
     () => (mode === "tree" || mode === "app" ? supervision(figure, mode === "app") : mode === "term" ? termKinds() : grouping(mode === "kind" ? "real_initial_call" : mode === "in" ? "current_function" : "group_key", figure)),
     [mode, figure],
   );
-  const path = useMemo(() => ancestors(root, at), [root, at]);
-  const top = path[path.length - 1];
-  const unit = processes.column(figure)?.unit;
-  const height = Math.max(280, Math.min(520, width * 0.5));
-  const rectangles = useMemo(() => {
-    if (!width) return [];
-    // A branch is drawn with what is in it as long as that is large enough to be seen.
-    const enough = top.value * 0.012;
-    const inside = (node, depth) => {
-      while (node.children.length === 1 && node.children[0].children.length) node = node.children[0];
-      return depth < deepest && node.value >= enough && node.children.length > 1 ? bounded(node.children) : [];
-    };
-    const shown = hierarchy({ node: top, list: bounded(top.children), depth: 0 },
-      (d) => d.list.map((node) => ({ node, list: inside(node, d.depth + 1), depth: d.depth + 1 })))
-      .sum((d) => (d.list.length ? 0 : d.node.value))
-      .sort((a, b) => b.value - a.value);
-    treemap().tile(treemapSquarify).size([width, height]).paddingInner(1).paddingOuter((d) => (d.depth && d.children ? 1 : 0)).paddingTop((d) => (d.depth && d.children ? 15 : 0))(shown);
-    return shown.descendants().filter((d) => d.depth > 0 && d.x1 - d.x0 > 1.5 && d.y1 - d.y0 > 1.5);
-  }, [top, width, height]);
-  const open = (node) => {
-    if (node.children.length > 1 || (node.group && node.children.length)) setAt(node.key);
-    else if (node.row !== undefined) openProcess(processes.get(node.row, "pid"));
-  };
   const leaf = (node) => node.row !== undefined && !rest.test(node.key);
   const growth = (node) => (byGrowth && leaf(node) ? processGrowth(node.row, figure) : null);
-  const text = (node) => `${node.name}: ${inUnit(node.value, unit)}, ${percent((node.value / (root.value || 1)) * 100)}${leaf(node) && !node.children.length ? growthText(growth(node)) : ""}`;
   // Those that are called alike have one color: many workers of a kind are seen as such.
-  const tintOf = (node) => (rest.test(node.key) ? color(7) : byGrowth ? growthColor(growth(node)) : colorOf(leaf(node) && !node.key.includes("|") ? called(node.row) || "?" : node.name));
+  const tintOf = (node) => (rest.test(node.key) ? color(7) : byGrowth ? growthColor(growth(node)) : colorOf(leaf(node) && !node.key.includes("|") ? called(node.row) || "?" : node.kind || node.name));
   return (
-    <Figure
-      title="Where it is"
+    <Rectangles title="Where it is, by process" root={root} unit={processes.column(figure)?.unit} at={at} setAt={setAt} tintOf={tintOf}
+      said={(node) => (leaf(node) && !node.children.length ? growthText(growth(node)) : "")}
+      open={(node) => node.row !== undefined && openProcess(processes.get(node.row, "pid"))}
       controls={[
         <Choice label="of" options={there} value={figure} set={setFigure} />,
         <Choice label="by" options={modes} value={mode}
           set={(next) => { setAt(""); setMode(next); }} />,
         isCompared(figure) && <Choice label="color" options={[["growth", "growth"], ["kind", "kind"]]} value={tint} set={setTint} />,
       ]}
-      command={top.row !== undefined ? processes.command.replace(/^top/, "tree") + " " + bare(processes.get(top.row, "pid")) : null}
+      command={(top) => (top.row !== undefined ? processes.command.replace(/^top/, "tree") + " " + bare(processes.get(top.row, "pid")) : null)}
       note={processes.size < processes.total ? `${grouped(processes.size)} of ${grouped(processes.total)} processes are listed in this file.` : ""}
-    >
-      <p class="crumbs">
-        {path.map((node, i) => (i + 1 < path.length
-          ? <><button type="button" onClick={() => setAt(node.key)}>{node.name}</button> / </>
-          : <b>{node.name} <span class="soft">{inUnit(node.value, unit)}</span></b>))}
-        <span class="said">{said}</span>
-      </p>
-      <div class="treemap" ref={ref} data-total={root.value} style={{ height: `${height}px` }}>
-        {rectangles.map((d) => {
-          const node = d.data.node;
-          const w = d.x1 - d.x0;
-          const h = d.y1 - d.y0;
-          const inner = Boolean(d.children);
-          return (
-            <button type="button" class={inner ? "cell outer" : "cell"} title={text(node)} {...hover(text(node))}
-              data-value={node.value} data-key={node.key} tabIndex={w > 40 && h > 14 ? 0 : -1}
-              onClick={(e) => { e.stopPropagation(); open(node); }}
-              style={{ left: `${(d.x0 / width) * 100}%`, top: `${d.y0}px`, width: `${(w / width) * 100}%`, height: `${h}px`, background: inner ? "var(--sunk)" : tintOf(node) }}>
-              {w > 30 && h > 13 && <span>{node.name}</span>}
-              {!inner && w > 50 && h > 28 && <span class="value">{inUnit(node.value, unit)}</span>}
-            </button>
-          );
-        })}
-        {!rectangles.length && width > 0 && <p class="none">nothing of this here</p>}
-      </div>
-      {byGrowth && <Legend />}
-    </Figure>
+      legend={byGrowth && <Legend />} />
   );
 }
