@@ -14,6 +14,7 @@
 #include "analyses/facts/needs.hpp"
 #include "analyses/logs/log_events.hpp"
 #include "analyses/processes/applications.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/queue_spread.hpp"
 #include "analyses/processes/waits.hpp"
@@ -52,6 +53,7 @@ constexpr std::size_t largest_looked_into = 4;
 constexpr std::uint64_t least_looked_into = 256 << 10;
 constexpr std::uint64_t words_looked_into = 2'000'000;  // together: they are decoded a second time
 constexpr std::uint32_t levels_of_terms = 6;
+constexpr std::uint64_t least_of_a_kind = 200;  // processes, and more than half of all
 constexpr std::uint64_t largest_subject_words = 8'000'000;
 constexpr std::uint64_t longest_subject_queue = 100'000;
 // Log events are looked for in the heaps of all processes, loggers or not, up to this sum of their words.
@@ -98,6 +100,7 @@ private:
     Status overview();
     void choose_subjects(const Document& document);
     Status subjects();
+    Status members_of_a_kind();
     Status other_contents();
     Status contents(Pid pid);
     Status content(std::string_view verb, std::string_view member, std::string_view title, Pid pid,
@@ -377,8 +380,35 @@ Status ReportMaker::growth() {
     return status;
 }
 
+// Where most processes are of one kind, it is told by three of them: who is like most, who is largest, who is oldest.
+Status ReportMaker::members_of_a_kind() {
+    const std::vector<ProcId> all = analyses::all_processes(snapshot_);
+    const analyses::ProcessGroups kinds = analyses::group_alike(snapshot_, all);
+    const auto most = std::ranges::max_element(kinds.groups, {}, &analyses::ProcessGroup::count);
+    if (most == kinds.groups.end() || most->count < least_of_a_kind || most->count <= all.size() / 2) return ok();
+    const std::span<const ProcId> members = kinds.members_of(*most);
+    std::vector<ProcId> by_size(members.begin(), members.end());
+    const auto middle = by_size.begin() + std::ssize(by_size) / 2;
+    std::ranges::nth_element(by_size, middle, {}, [this](ProcId id) {
+        return analyses::process_bytes(snapshot_[id], snapshot_.source.word_size).value_or(0);
+    });
+    const ProcId oldest = *std::ranges::min_element(members, {}, [this](ProcId id) { return snapshot_[id].pid; });
+    present::Object called;
+    for (const auto& [id, word] :
+         {std::pair(*middle, "typical"), std::pair(most->example, "largest"), std::pair(oldest, "oldest")}) {
+        const Pid pid = snapshot_[id].pid;
+        const std::string who = fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial);
+        const auto known = std::ranges::find(called, who, &std::pair<std::string, present::Value>::first);
+        if (known != called.end() || !can_be_told(snapshot_[id])) continue;
+        called.emplace_back(who, present::Value(word));
+        if (std::ranges::find(subjects_, pid) == subjects_.end()) BH_CHECK(contents(pid));
+    }
+    return report_.fact("members", present::Value(std::move(called)), present::Content::plain, render_);
+}
+
 // What the largest others are made of, for the picture of terms; then its section, where there is anything.
 Status ReportMaker::other_contents() {
+    BH_CHECK(members_of_a_kind());
     std::uint64_t left = words_looked_into;
     for (const ProcId id : analyses::largest(snapshot_, analyses::all_processes(snapshot_), largest_looked_into)) {
         const Process& process = snapshot_[id];

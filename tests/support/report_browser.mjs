@@ -18,7 +18,22 @@ await page.waitForSelector(".drawn");
 seen.ready = await page.evaluate(() => performance.now());
 const number = (selector) => page.locator(selector).first().getAttribute("data-value").then(Number);
 const sum = (selector) => page.locator(selector).evaluateAll((all) => all.map((each) => Number(each.dataset.value)).reduce((a, b) => a + b, 0));
-seen.map = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
+seen.map = await page.locator("#processes .treemap").evaluate((map) => Number(map.dataset.total));
+// All of the node's memory: the areas are what is in it.
+seen.whole = await page.locator(".treemap.whole").evaluateAll((maps) => maps.map((map) => ({
+  total: Number(map.dataset.total),
+  areas: Object.fromEntries([...map.querySelectorAll(".cell")].filter((cell) => !/[/+]/.test(cell.dataset.key)).map((cell) => [cell.dataset.key, Number(cell.dataset.value)])),
+})));
+// Those of a process's children that run the same are one rectangle, which opens.
+const many = page.locator("#processes .treemap .cell", { hasText: "\u00d7" });
+if (await many.count()) {
+  seen.alike = await many.first().locator("span").first().textContent();
+  await many.first().click();
+  await page.waitForFunction((n) => document.querySelectorAll("#processes .treemap .cell").length > n, 11);
+  seen.opened = await page.locator("#processes .treemap .cell").count();
+  await page.goBack();
+  await page.waitForFunction(() => !location.hash.includes("tm.at="));
+}
 seen.icicle = await number(".icicle .cell");
 seen.queues = await sum(".histogram .bin");
 // The terms of a process: the way to the largest is open, a twig closes it.
@@ -42,7 +57,7 @@ seen.cloud = await cloud('canvas[data-of="memory_bytes"]');
 // Into a branch of the map, and back.
 const crumbs = () => page.locator("#processes .crumbs").first().textContent();
 const before = await crumbs();
-await page.locator(".treemap .cell.outer").first().click({ position: { x: 5, y: 5 } });
+await page.locator("#processes .treemap .cell.outer").first().click({ position: { x: 5, y: 5 } });
 await page.waitForFunction((old) => document.querySelector("#processes .crumbs").textContent !== old, before);
 seen.drilled = (await page.evaluate(() => location.hash)).includes("tm.at=");
 await page.goBack();
@@ -51,7 +66,7 @@ seen.back = (await crumbs()).split("  ")[0].slice(0, 12) === before.slice(0, 12)
 // By application: nothing is lost, nothing counted twice.
 await page.locator('[aria-label="by"] button', { hasText: "application" }).first().click();
 await page.waitForFunction(() => location.hash.includes("tm.by=app"));
-seen.applications = await page.locator(".treemap").evaluate((map) => Number(map.dataset.total));
+seen.applications = await page.locator("#processes .treemap").evaluate((map) => Number(map.dataset.total));
 await page.goBack();
 // The schedulers as a strip, by kind: what each does, and what waits.
 seen.schedulers = await page.locator(".schedulers").evaluateAll((strips) => strips.map((strip) => ({
@@ -63,7 +78,7 @@ seen.schedulers = await page.locator(".schedulers").evaluateAll((strips) => stri
 // How frames and processes are coloured, and by what.
 const backgrounds = (of, key) => page.locator(of).evaluateAll((cells, key) => Object.fromEntries(cells.map((cell) => [cell.dataset[key] || cell.title, cell.style.background])), key);
 seen.frames = await backgrounds(".icicle .cell", "frame");
-seen.boxes = await backgrounds(".treemap .cell:not(.outer)", "none");
+seen.boxes = await backgrounds("#processes .treemap .cell:not(.outer)", "none");
 const tint = page.locator('[aria-label="color"] button', { hasText: "module" });
 if (await tint.count()) {
   await tint.first().click();
@@ -108,6 +123,11 @@ if (name) {
   await page.waitForSelector(".panel", { state: "detached" });
   seen.closed = true;
 }
+// A telephone's width: nothing but what scrolls by itself is wider.
+await page.setViewportSize({ width: 390, height: 800 });
+seen.narrow = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+await page.setViewportSize({ width: 1300, height: 900 });
+seen.heading = await page.locator("h1").allTextContents();
 // On paper the pictures are there, and nothing that one would have to click.
 await page.emulateMedia({ media: "print" });
 seen.printed = (await page.locator(".treemap .cell").first().isVisible()) && (await page.locator(".icicle .cell").first().isVisible()) && !(await page.locator(".copy").first().isVisible());

@@ -1,6 +1,6 @@
 // What processes hold: their terms as a tree that opens element by element, and the shapes of their messages.
 import { useMemo, useState } from "preact/hooks";
-import { called, processRow, processes, tables } from "./data.js";
+import { called, facts, processRow, processes, tables } from "./data.js";
 import { grouped, inUnit, percent } from "./format.js";
 import { Choice, Command, Copy, Figure, Pid, color } from "./parts.jsx";
 import { useSetting } from "./state.js";
@@ -11,7 +11,8 @@ const kinds = /^(terms|mailbox) /;
 function short(pid) {
   const row = processRow(pid);
   const name = row === undefined ? "" : called(row);
-  return `${name.length > 28 ? name.slice(0, 27) + "\u2026" : name} ${pid}`.trim();
+  const as = facts.members?.[pid]; // "typical" of a kind
+  return `${as ? `${as}: ` : ""}${name.length > 28 ? name.slice(0, 27) + "\u2026" : name} ${pid}`.trim();
 }
 
 /** Rows with their depth, in order, as a tree. */

@@ -15,7 +15,8 @@ function ownerOf(ledger, row) {
   const cell = (name) => ledger.get(row, name);
   if (cell("owner") === null) return null;
   const many = cell("count") > 1 && cell("owner_kind") === "processes";
-  return { name: many ? `${cell("owner")} \u00d7${grouped(cell("count"))}` : plain(cell("owner")), key: `${cell("owner_kind")} ${cell("owner")}` };
+  const name = cell("owner_kind") === "vm" ? plain(cell("owner")) : cell("owner");
+  return { name: many ? `${name} \u00d7${grouped(cell("count"))}` : name, key: `${cell("owner_kind")} ${cell("owner")}` };
 }
 
 /** Areas with their owners, and what those have there. What is not listed is known by the sums of the areas. */
