@@ -81,7 +81,11 @@ present::Table group_table(const present::TermView& view, std::vector<Group> gro
                      [](const Group& g) { return g.what.empty() ? Value() : Value(g.what); }});
     columns.add({{.name = "example_pos", .title = "FIRST", .unit = Unit::count, .doc = "position of the oldest"},
                  [=](const Group& g) { return Value(view.graph().roots()[g.example].index); }});
-    columns.add({{.name = "example", .title = "EXAMPLE", .doc = "the oldest of them", .content = Content::term},
+    columns.add({{.name = "example",
+                  .title = "EXAMPLE",
+                  .doc = "the oldest of them",
+                  .content = Content::term,
+                  .own_line = true},
                  [=](const Group& g) { return Value(view.root_text(g.example)); }});
     return present::table_of(std::move(columns), std::move(groups), view.nothing("no messages"));
 }

@@ -82,13 +82,13 @@ static void present_markdown(const View& view, Sink& sink) {
         sink.write(fmt::format("{}**Warning:** {}\n", started ? "\n" : "", safe(view.text(warning.text))));
         started = true;
     }
-    if (!view.document().reading.empty()) {
-        sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(view.document().reading))));
-        started = true;
-    }
     for (const Text& sentence : view.document().lead) {
         if (view.chosen()) break;
         sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence))));
+        started = true;
+    }
+    if (!view.document().reading.empty()) {
+        sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(view.document().reading))));
         started = true;
     }
     for (const View::Item& item : view.items()) {

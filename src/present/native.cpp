@@ -146,7 +146,7 @@ Table sample_table(const std::vector<analyses::SampleGroup>& groups, const std::
              return Value(std::move(names));
          }},
     };
-    return table_of(std::move(columns), std::move(rows), "nothing ran when these were taken");
+    return table_of(std::move(columns), std::move(rows), "nothing ran");
 }
 
 }  // namespace beamheap::present

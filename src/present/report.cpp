@@ -369,7 +369,6 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
         HtmlWriter writer(*view, links_, false, out);
         for (const Warning& warning : first.warnings)
             if (warning.leads) writer.paragraph(warning.text, "warning");
-        if (!first.reading.empty()) writer.paragraph(first.reading, "note");
         out += "<div class=\"lead\">\n";
         for (const Text& sentence : first.lead) {
             if (&sentence != first.lead.data()) {
@@ -380,6 +379,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
             writer.sentence(sentence);
             out += "</h1>\n";
         }
+        if (!first.reading.empty()) writer.paragraph(first.reading, "note");
         out += "</div>\n";
     }
     sink.write(out);

@@ -394,7 +394,7 @@ Table node_table(const Names& names) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
-        {{.name = "name", .title = "NODE", .doc = "peer", .content = Content::name},
+        {{.name = "name", .title = "NODE", .doc = "peer", .content = Content::name, .best = 40},
          [=, &s](const Row& r) { return raw(names, s.nodes[r].name); }},
         {{.name = "kind", .title = "KIND", .doc = "visible hidden not_connected"},
          [&s](const Row& r) { return Value(name_of(s.nodes[r].kind)); }},

@@ -36,9 +36,10 @@ public:
     void run() {
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
-        if (!view_.document().reading.empty()) paragraph(sentence_text(view_.document().reading), 0);
         if (!view_.chosen())
             for (const Text& sentence : view_.document().lead) lead(sentence);
+        if (!view_.document().reading.empty())
+            painted(dim, in_width(sentence_text(view_.document().reading), 0));
         if (view_.document().lines != 0 && !view_.chosen()) return screen();
         for (const View::Item& item : view_.items()) {
             if (!view_.for_people(item)) continue;
@@ -275,24 +276,29 @@ private:
             paragraph(text, hang_of(text));
         }
     }
+    std::string entry_of_list(const Value& value, Content content, Unit unit, std::size_t indent) {
+        std::string text(indent, ' ');
+        const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data());
+        if (object == nullptr) return text + sentence_text(value, unit, content);
+        for (const auto& [name, each] : **object)
+            text.append(text.size() == indent ? "" : "  ").append(people_text(view_, each, unit_of(name), content));
+        return text;
+    }
     // A list of what is to be read whole, and copied; terms are cut at the edge.
     void list(const Array& array, Content content, Unit unit, std::size_t indent, std::size_t wanted) {
-        const std::size_t shown = wanted == 0 ? array.size() : std::min(array.size(), wanted);
-        for (std::size_t i = 0; i < shown; ++i) {
-            std::string text(indent, ' ');
-            if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&array[i].data())) {
-                for (std::size_t j = 0; j < (*object)->size(); ++j) {
-                    const auto& each = (**object)[j];
-                    if (j != 0) text += "  ";
-                    text += people_text(view_, each.second, unit_of(each.first), content);
-                }
-            } else {
-                text += sentence_text(array[i], unit, content);
-            }
+        std::size_t next =
+            0;  // lines that are alike and follow each other, of a recursion, of blocks of one size, are one
+        for (std::size_t lines = 0; next < array.size() && (wanted == 0 || lines < wanted); ++lines) {
+            std::string text = entry_of_list(array[next], content, unit, indent);
+            std::size_t alike = 1;
+            while (next + alike < array.size() && entry_of_list(array[next + alike], content, unit, indent) == text)
+                ++alike;
+            next += alike;
+            if (alike > 1) text += fmt::format(" \u00d7{}", grouped(alike));
             if (content == Content::term) line(fits(text));
             else paragraph(text, text.starts_with("- ") ? hang_of(text) : indent + folded);
         }
-        if (shown < array.size()) line(std::string(indent, ' ') + more(array.size() - shown));
+        if (next < array.size()) line(std::string(indent, ' ') + more(array.size() - next));
     }
     std::string more(std::size_t rows) const { return paint(dim, fmt::format("... {} more", grouped(rows))); }
     std::string fits(std::string text) const {
