@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <system_error>
 
@@ -180,6 +181,13 @@ void give_up_rights(const Options& options, const Command& command) {
     enter_sandbox(needed);
 }
 
+// Whether a process of the system is called as those of the VM are.
+bool is_vm(std::uint32_t pid) {
+    std::ifstream file(fmt::format("/proc/{}/comm", pid));
+    std::string name;
+    return std::getline(file, name) && name.starts_with("beam");
+}
+
 // "proc 0.89.0 erl_crash.dump": there is the file, in the place of the process.
 Status input_comes_first(const Options& options, const Command& command) {
     if (options.inputs.size() != 2 || command.arguments[0].kind != ArgumentKind::input ||
@@ -188,8 +196,7 @@ Status input_comes_first(const Options& options, const Command& command) {
     std::error_code ignored;
     const std::string &first = options.inputs[0], &second = options.inputs[1];
     const std::optional<std::uint32_t> pid = process_named(first);  // "621" may be meant as one of Erlang
-    if (first == "-" || std::filesystem::exists(first, ignored) ||
-        (pid && std::filesystem::exists(fmt::format("/proc/{}", *pid), ignored)) ||
+    if (first == "-" || std::filesystem::exists(first, ignored) || (pid && is_vm(*pid)) ||
         !std::filesystem::is_regular_file(second, ignored))
         return ok();
     return Error{
