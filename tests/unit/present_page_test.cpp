@@ -88,7 +88,8 @@ TEST_CASE("a page has an answer's sentences, lines and rows as people see them",
     REQUIRE(page.blocks.size() == 3);
     CHECK(page.blocks[0].lines[0].text == "-> See: beamheap msgs erl_crash.dump 0.89.0");
     CHECK(page.blocks[0].lines[0].command == "beamheap msgs erl_crash.dump 0.89.0");
-    CHECK(page.blocks[1].lines == std::vector<PageLine>{{"live  12,345 words"}});
+    const PageLine live{"live  12,345 words", {}, {}, "live_words", 12'345, true};
+    CHECK(page.blocks[1].lines == std::vector<PageLine>{live});
     const PageTable& table = table_of(page);
     CHECK(table.rows == 3);
     REQUIRE(table.columns.size() == 4);

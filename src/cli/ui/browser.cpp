@@ -215,7 +215,7 @@ void Browser::browse(const Key& key) {
             const Selected before = place().view.selected();
             if (!place().view.choose(key.y - place_area_.y)) return;
             const Selected now = place().view.selected();
-            if (before.line == now.line && before.table == now.table && before.row == now.row) enter();
+            if (key.twice || (before.line == now.line && before.table == now.table && before.row == now.row)) enter();
             return;
         }
         case Key::Name::character: return character(key.character);

@@ -44,6 +44,7 @@ struct Key {
     char32_t character = 0;
     std::size_t x = 0;
     std::size_t y = 0;
+    bool twice = false;  ///< a click that was one of two, or more
 };
 
 /// A question to be asked now.

@@ -61,7 +61,8 @@ std::optional<Key> mouse() {
             static_cast<std::size_t>(std::max(event.y, 0))};
     if (event.bstate & BUTTON4_PRESSED) key.name = Key::Name::wheel_up;
     else if (event.bstate & BUTTON5_PRESSED) key.name = Key::Name::wheel_down;
-    else if (!(event.bstate & (BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED))) return std::nullopt;
+    else if (event.bstate & (BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)) key.twice = true;
+    else if (!(event.bstate & (BUTTON1_CLICKED | BUTTON1_PRESSED))) return std::nullopt;
     return key;
 }
 
