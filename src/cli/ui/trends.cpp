@@ -76,7 +76,7 @@ std::string bars_of(std::span<const double> values) {
 void Trends::Series::add(Reading reading) {
     if (count_ != 0 && reading.seconds - last_seconds() < least_between) return;
     if (count_ == readings_.size()) {
-        std::ranges::rotate(readings_, readings_.begin() + 1);
+        std::rotate(readings_.begin(), readings_.begin() + 1, readings_.end());
         --count_;
     }
     readings_[count_++] = reading;
