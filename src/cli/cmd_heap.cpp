@@ -32,10 +32,17 @@ Value first_cell(const present::Table& table, std::string_view column) {
     return {};
 }
 
+// The root that a row calls so, as a part of a sentence.
+analyses::Sentence root_called(const present::TermView& view, std::string_view name) {
+    for (std::size_t i = 0; i < view.graph().roots().size(); ++i)
+        if (view.root_name(i) == name) return view.root_sentence(i);
+    return analyses::sentence("{}", analyses::InputText{std::string(name), analyses::InputText::Holds::term});
+}
+
 // "log_event <0.79.0> has 2,809 words alive in its heaps and 18 words of garbage; message 7 holds most, and keeps 47
 // words (1.7 %) alive." `roots`: who holds most first.
-analyses::Sentence answer(const ProcessTerms& process, const present::Table& roots, const analyses::LiveGarbage& words,
-                          bool unknown, bool dead) {
+analyses::Sentence answer(const ProcessTerms& process, const present::TermView& view, const present::Table& roots,
+                          const analyses::LiveGarbage& words, bool unknown, bool dead) {
     const auto in_words = [](std::uint64_t number) { return analyses::Amount{number, analyses::AmountUnit::words}; };
     analyses::Sentence text = analyses::sentence("{}", process.process);
     if (unknown) {
@@ -51,8 +58,8 @@ analyses::Sentence answer(const ProcessTerms& process, const present::Table& roo
     const auto* const name = std::get_if<std::string>(&root.data());
     const auto* const number = std::get_if<std::uint64_t>(&kept.data());
     if (!dead && !unknown && name != nullptr && number != nullptr && *number != 0)
-        text.say("; {} holds most, and keeps {}{} alive", analyses::InputText{*name, analyses::InputText::Holds::term},
-                 in_words(*number), share(*number, words.live_words));
+        text.say("; {} holds most, and keeps {}{} alive", root_called(view, *name), in_words(*number),
+                 share(*number, words.live_words));
     return text.say(".");
 }
 
@@ -131,7 +138,7 @@ static Status cmd_heap(const Context& context) {
     const bool unknown = moved || moving || process.row().registers_lost || !process.row().has_heap;
 
     present::Table roots = present::root_table(view, dead);
-    document.lead.push_back(present::spell(view.names(), answer(process, roots, words, unknown, dead)));
+    document.lead.push_back(present::spell(view.names(), answer(process, view, roots, words, unknown, dead)));
     document.members.push_back({.key = "rows", .body = std::move(roots)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",

@@ -152,8 +152,7 @@ static Status cmd_why(const Context& context) {
         std::vector<present::PathStep> steps = present::path_steps(view, *path);
         document.lead.push_back(present::spell(
             view.names(),
-            analyses::sentence("In {}, {} keeps it alive, ", found.process.process,
-                               analyses::InputText{view.root_name(path->root), analyses::InputText::Holds::term})
+            analyses::sentence("In {}, {} keeps it alive, ", found.process.process, view.root_sentence(path->root))
                 .say("{}.", steps.empty()
                                 ? analyses::Sentence(analyses::Ours("itself"))
                                 : analyses::sentence("{} away", analyses::Counted{steps.size(), "step", "steps"}))));

@@ -97,6 +97,26 @@ std::string TermView::slot_name(std::size_t i) const {
     }
 }
 
+analyses::Sentence TermView::root_sentence(std::size_t i) const {
+    const Root root = graph().roots()[i];
+    const auto slot = [&]() -> analyses::Sentence {
+        Element key;
+        Element value;
+        const auto frames = names_.snapshot().stacks[process_.stack];
+        if (root.kind == RootKind::stack && root.frame < frames.size())
+            return analyses::sentence("{} y{}", frames[root.frame].function, analyses::Amount{root.index});
+        if (root.kind == RootKind::dictionary && dictionary_pair(i, key, value)) {
+            PrintOptions options = options_;
+            options.max_bytes = 60;
+            options.syntax = Syntax::erlang;
+            return analyses::sentence("dictionary {}", analyses::InputText{term_text(source_, key, options),
+                                                                           analyses::InputText::Holds::term});
+        }
+        return analyses::sentence("{}", analyses::InputText{slot_name(i), analyses::InputText::Holds::vm});
+    }();
+    return is_state(i) ? analyses::sentence("State ({})", slot) : slot;
+}
+
 Table frame_table(const TermView& view, std::span<const Frame> frames) {
     struct Row {
         std::uint32_t depth;

@@ -94,6 +94,8 @@ public:
     /// "gen_server:loop/7 y3", "dictionary '$ancestors'", "message 17"; of a server's state "State (gen_server:loop/7
     /// y3)", in whichever slot it is.
     std::string root_name(std::size_t root) const;
+    /// The same as a part of a sentence, which is spelled with it.
+    analyses::Sentence root_sentence(std::size_t root) const;
     /// Whether the root holds the state of a server.
     bool is_state(std::size_t root) const;
     /// Key and value of a dictionary entry; false where the entry is no pair in this input.
