@@ -38,8 +38,7 @@ public:
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
         if (!view_.chosen())
             for (const Text& sentence : view_.document().lead) lead(sentence);
-        if (!view_.document().reading.empty())
-            painted(dim, in_width(sentence_text(view_.document().reading), 0));
+        if (!view_.document().reading.empty()) painted(dim, in_width(sentence_text(view_.document().reading), 0));
         if (view_.document().lines != 0 && !view_.chosen()) return screen();
         for (const View::Item& item : view_.items()) {
             if (!view_.for_people(item)) continue;
