@@ -49,7 +49,8 @@ struct PutOff {
     /// Of `kept`, where nobody else is named: the only one of the callers whose pid also stands there by itself, as
     /// that of who has a lock does. Who is served now has a field of its own, and is none.
     ProcId caller_apart = ProcId::none;
-    Sentence where;  ///< of `kept`: what nearly all of them stand in, in its state: " > key waiters", " > #channel"
+    Sentence where =
+        {};  ///< of `kept`: what nearly all of them stand in, in its state: " > key waiters", " > #channel"
 };
 
 /// Whether a process may be such a server, an idle one of these kinds that many monitor, or waits for a table. Needs
