@@ -229,6 +229,7 @@ Status Context::print(const present::Document& document, const Snapshot& snapsho
     if (snapshot.source.live && document.reading.empty()) {
         present::Document told = document;
         told.reading = present::reading_text(snapshot);
+        told.reading_leads = snapshot.source.live->halt != VmHalt::none;
         told.source = present::source_of(snapshot);  // rows may have been read again for the answer
         return print(told, snapshot, std::move(secrets), default_sort);
     }
@@ -255,6 +256,8 @@ Status Context::print(const present::Document& document, std::span<const Snapsho
         const present::Text reading = present::reading_text(*snapshot);
         if (!told.reading.empty() && !reading.empty()) told.reading.add(" ");
         told.reading.add(reading);
+        told.reading_leads =
+            told.reading_leads || (snapshot->source.live && snapshot->source.live->halt != VmHalt::none);
     }
     BH_CHECK(print(told, std::move(redact), {}));
     if (options_.strict && damaged)

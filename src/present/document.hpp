@@ -291,7 +291,8 @@ struct Document {
     std::vector<Object> sources;    ///< of verbs over several inputs; then `source` is empty
     std::vector<Warning> warnings;  ///< on stderr in text mode, but for those that lead; member "warnings" in JSON
     std::optional<TimeSpan> span;   ///< of samples; profiles for other programs (pprof) tell it
-    Text reading;  ///< of a VM that runs: when and how it was read, before all else; in JSON it is in `source`
+    Text reading;  ///< of a VM that runs: when and how it was read, behind the answer; in JSON it is in `source`
+    bool reading_leads = false;   ///< it goes before the answer: the VM is stopped, which is the answer's condition
     std::vector<Text> lead;       ///< sentences that open the text output; JSON member "summary"
     std::vector<Member> members;  ///< in order
     std::string primary;          ///< key of the table that CSV, TSV, NDJSON and Markdown print; default: the first

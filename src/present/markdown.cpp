@@ -82,15 +82,16 @@ static void present_markdown(const View& view, Sink& sink) {
         sink.write(fmt::format("{}**Warning:** {}\n", started ? "\n" : "", safe(view.text(warning.text))));
         started = true;
     }
-    for (const Text& sentence : view.document().lead) {
-        if (view.chosen()) break;
+    const auto say = [&](const Text& sentence) {
         sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(sentence))));
         started = true;
+    };
+    if (view.document().reading_leads) say(view.document().reading);
+    for (const Text& sentence : view.document().lead) {
+        if (view.chosen()) break;
+        say(sentence);
     }
-    if (!view.document().reading.empty()) {
-        sink.write(fmt::format("{}{}\n", started ? "\n" : "", safe(view.text(view.document().reading))));
-        started = true;
-    }
+    if (!view.document().reading.empty() && !view.document().reading_leads) say(view.document().reading);
     for (const View::Item& item : view.items()) {
         if (!view.for_people(item) || sink.closed()) continue;
         const auto* value = std::get_if<Value>(&item.member->body);

@@ -379,7 +379,7 @@ void Report::finish(const ReportHead& head, const Document& first, const RenderO
             writer.sentence(sentence);
             out += "</h1>\n";
         }
-        if (!first.reading.empty()) writer.paragraph(first.reading, "note");
+        if (!first.reading.empty()) writer.paragraph(first.reading, first.reading_leads ? "" : "note");
         out += "</div>\n";
     }
     sink.write(out);

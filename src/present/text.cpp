@@ -36,9 +36,11 @@ public:
     void run() {
         for (const Warning& warning : view_.document().warnings)
             if (warning.leads) paragraph(safe_text("warning: " + view_.text(warning.text)), 0);
+        if (view_.document().reading_leads) paragraph(sentence_text(view_.document().reading), 0);
         if (!view_.chosen())
             for (const Text& sentence : view_.document().lead) lead(sentence);
-        if (!view_.document().reading.empty()) painted(dim, in_width(sentence_text(view_.document().reading), 0));
+        if (!view_.document().reading.empty() && !view_.document().reading_leads)
+            painted(dim, in_width(sentence_text(view_.document().reading), 0));
         if (view_.document().lines != 0 && !view_.chosen()) return screen();
         for (const View::Item& item : view_.items()) {
             if (!view_.for_people(item)) continue;

@@ -124,25 +124,28 @@ std::string short_form(std::string_view form) {
     return {};
 }
 
-Sentence how_many(double percent) {
-    if (percent >= all_percent) return Ours("all of them");
-    return percent >= nearly_all ? Sentence(Ours("nearly all of them")) : sentence("{} of them", Percent{percent});
-}
+// The form of messages in a queue, as a sentence says it.
+struct MessageForm {
+    std::string all;  // which all have: "{frame,integer(),...}"; else empty
+    Sentence some;  // which most have, or two forms: ", 97 % of them keepalive", ", 50 % of them {reference(),...} and
+                    // 50 % {'DOWN',...}"; else empty
+};
 
-// ", 97 % of them keepalive", ", all of them {udp,port(),...}", ", 50 % of them {reference(),...} and 50 %
-// {'DOWN',...}": where nearly all are of one form, or of two. Of one that waits for another it is that which tells.
-Sentence form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
+// Of a queue whose owner waits for another process it is that one which tells.
+MessageForm form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
     if (!(what_they_are(facts, id, queued) == messages(queued)) || seen == nullptr || seen->shapes.empty()) return {};
     const TermFacts::Share& first = seen->shapes.front();
-    const std::string form = short_form(first.text);
+    std::string form = short_form(first.text);
     if (form.empty()) return {};
-    if (first.percent >= known_percent) return sentence(", {} {}", how_many(first.percent), term(form));
+    if (first.percent >= all_percent) return {std::move(form), {}};
+    if (first.percent >= nearly_all) return {"", sentence(", nearly all {}", term(form))};
+    if (first.percent >= known_percent) return {"", sentence(", {} of them {}", Percent{first.percent}, term(form))};
     if (seen->shapes.size() < 2 || first.percent + seen->shapes[1].percent < of_two_percent) return {};
     const std::string other = short_form(seen->shapes[1].text);
     if (other.empty()) return {};
-    return sentence(", {} of them {} and {} {}", Percent{first.percent}, term(form), Percent{seen->shapes[1].percent},
-                    term(other));
+    return {"", sentence(", {} of them {} and {} {}", Percent{first.percent}, term(form),
+                         Percent{seen->shapes[1].percent}, term(other))};
 }
 
 // "; 400 timers send to it".
@@ -217,16 +220,17 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     const WaitEdge* waits = facts.get<Waits>().edge(id);
     const Sentence reader = waits == nullptr ? Sentence() : slow_reader(facts.snapshot(), waits->target.port);
     const Sentence output = reader.empty() ? unread_output(facts, id) : Sentence();
-    finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
-    const Sentence form = waits == nullptr ? form_of_messages(facts, id, queued) : Sentence();
-    finding.title.add(form);
+    const MessageForm form = waits == nullptr ? form_of_messages(facts, id, queued) : MessageForm();
+    if (form.all.empty()) finding.title.say("{} has {} in its queue", id, what_they_are(facts, id, queued));
+    else finding.title.say("{} has {} {} in its queue", id, what_they_are(facts, id, queued), term(form.all));
+    finding.title.add(form.some);
     if (binaries.has()) {
         finding.bytes = held + binaries;
         finding.percent = percent_of(binaries, node_bytes(facts));
         finding.title.say(", which keep {} of binaries", bytes(*binaries));
         if (reader.empty()) finding.title.say(" ({} of the node's memory)", Percent{finding.percent.value_or(0)});
     } else if (held.has() && percent && *percent >= 1) {
-        finding.title.say(form.empty() ? Form<1>(" and {}") : Form<1>(", and {}"), bytes(*held));
+        finding.title.say(form.some.empty() ? Form<1>(" and {}") : Form<1>(", and {}"), bytes(*held));
         if (reader.empty() && output.empty()) finding.title.say(" ({} of all processes')", Percent{*percent});
     }
     if (waits != nullptr) {
@@ -244,7 +248,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         if (takes_none(facts, id)) {
             const FunctionId by = works_for_function(facts.snapshot(), facts.snapshot()[id]);
             if (by != FunctionId::none) finding.title.say(", called by {}", by);
-            finding.title.add(Ours(", taking none"));
+            else finding.title.add(Ours(", taking none"));
         }
     }
     say_timers(facts, id, finding);
