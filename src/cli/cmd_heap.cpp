@@ -2,6 +2,8 @@
 // heap: the root set of one process, each root's term with its sizes.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/histogram.hpp"
@@ -25,24 +27,10 @@ analyses::Sentence share(std::uint64_t part, std::uint64_t whole) {
     return percent ? analyses::sentence(" ({})", analyses::Percent{*percent}) : analyses::Sentence();
 }
 
-// What the table has in a column of its first row: text and figure.
-Value first_cell(const present::Table& table, std::string_view column) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (table.rows != 0 && table.columns[c].name == column) return table.cell(0, c);
-    return {};
-}
-
-// The root that a row calls so, as a part of a sentence.
-analyses::Sentence root_called(const present::TermView& view, std::string_view name) {
-    for (std::size_t i = 0; i < view.graph().roots().size(); ++i)
-        if (view.root_name(i) == name) return view.root_sentence(i);
-    return analyses::sentence("{}", analyses::InputText{std::string(name), analyses::InputText::Holds::term});
-}
-
 // "log_event <0.79.0> has 2,809 words alive in its heaps and 18 words of garbage; message 7 holds most, and keeps 47
-// words (1.7 %) alive." `roots`: who holds most first.
-analyses::Sentence answer(const ProcessTerms& process, const present::TermView& view, const present::Table& roots,
-                          const analyses::LiveGarbage& words, bool unknown, bool dead) {
+// words (1.7 %) alive." `most`: the root that holds most, where that is known.
+analyses::Sentence answer(const ProcessTerms& process, const present::TermView& view,
+                          const analyses::LiveGarbage& words, bool unknown, std::optional<std::uint32_t> most) {
     const auto in_words = [](std::uint64_t number) { return analyses::Amount{number, analyses::AmountUnit::words}; };
     analyses::Sentence text = analyses::sentence("{}", process.process);
     if (unknown) {
@@ -54,12 +42,9 @@ analyses::Sentence answer(const ProcessTerms& process, const present::TermView& 
         if (words.garbage_words.has()) text.say(" and {} of garbage", in_words(*words.garbage_words));
     }
     if (words.message_words != 0) text.say(", {} in messages beside them", in_words(words.message_words));
-    const Value root = first_cell(roots, "root"), kept = first_cell(roots, "retained_words");
-    const auto* const name = std::get_if<std::string>(&root.data());
-    const auto* const number = std::get_if<std::uint64_t>(&kept.data());
-    if (!dead && !unknown && name != nullptr && number != nullptr && *number != 0)
-        text.say("; {} holds most, and keeps {}{} alive", root_called(view, *name), in_words(*number),
-                 share(*number, words.live_words));
+    if (const std::uint64_t kept = most ? view.measures().root_words(*most) : 0; kept != 0)
+        text.say("; {} holds most, and keeps {}{} alive", view.root_sentence(*most), in_words(kept),
+                 share(kept, words.live_words));
     return text.say(".");
 }
 
@@ -137,9 +122,10 @@ static Status cmd_heap(const Context& context) {
     const bool moved = process.terms->moved();
     const bool unknown = moved || moving || process.row().registers_lost || !process.row().has_heap;
 
-    present::Table roots = present::root_table(view, dead);
-    document.lead.push_back(present::spell(view.names(), answer(process, view, roots, words, unknown, dead)));
-    document.members.push_back({.key = "rows", .body = std::move(roots)});
+    present::RootTable roots = present::root_table(view, dead);
+    document.lead.push_back(present::spell(
+        view.names(), answer(process, view, words, unknown, dead || unknown ? std::nullopt : roots.first)));
+    document.members.push_back({.key = "rows", .body = std::move(roots.table)});
     document.members.push_back({.key = "totals",
                                 .title = "Words of its heaps",
                                 .body = Value(Object{{"used_words", words.used_words},

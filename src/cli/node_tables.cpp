@@ -151,7 +151,7 @@ const std::array node_tables{
     NodeTable{.name = "root",
               .doc = "what each root of a process holds and keeps alive",
               .needs = the_terms,
-              .part = [](NodeModel&, const present::TermView& view) { return present::root_table(view); },
+              .part = [](NodeModel&, const present::TermView& view) { return present::root_table(view).table; },
               .has = &any_process,
               .states = true},
     NodeTable{.name = "profile",

@@ -328,9 +328,10 @@ std::vector<std::uint32_t> largest_roots(const TermView& view) {
     return std::move(held.rows);
 }
 
-Table root_table(const TermView& view, bool garbage) {
+RootTable root_table(const TermView& view, bool garbage) {
     HeldTerms held = held_terms(view, garbage);
     if (!garbage) sort_by_reach(view, held.rows);
+    const std::optional<std::uint32_t> first = held.rows.empty() ? std::nullopt : std::optional(held.rows.front());
     const auto also = std::make_shared<const decltype(held.others)>(std::move(held.others));
     Columns<std::uint32_t> columns{
         {{.name = "root_kind",
@@ -381,8 +382,9 @@ Table root_table(const TermView& view, bool garbage) {
              return Value(std::move(others));
          }},
     };
-    return table_of(std::move(columns), std::move(held.rows),
-                    view.nothing(garbage ? "no garbage" : "no root refers to anything"));
+    return {table_of(std::move(columns), std::move(held.rows),
+                     view.nothing(garbage ? "no garbage" : "no root refers to anything")),
+            first};
 }
 
 void TermView::hide_elements(ObjectId tuple, std::uint64_t key) const {

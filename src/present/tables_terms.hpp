@@ -129,7 +129,11 @@ Table dictionary_table(const TermView& view);
 Table message_table(const TermView& view, std::vector<std::uint32_t> roots, Columns<std::uint32_t> more = {});
 /// The root set: a row for each object that roots hold, with all of them; the one that reaches most comes first.
 /// Garbage: only terms that no root reaches.
-Table root_table(const TermView& view, bool garbage = false);
+struct RootTable {
+    Table table;
+    std::optional<std::uint32_t> first;  ///< the root of its first row
+};
+RootTable root_table(const TermView& view, bool garbage = false);
 /// What a term is made of: elements of a list or tuple, pairs of a map, what a fun closes over; the one that keeps most
 /// alive first. Rows from the `skip`-th on.
 Table child_table(const TermView& view, const Element& term, std::size_t skip = 0);

@@ -153,13 +153,6 @@ void cut_up(std::string_view atom, Sink&& sink) {
     if (atom.size() > most_bytes) sink(NamePart::literal, atom.substr(most_bytes));
 }
 
-// Every placeholder but a UUID without a digit (one in 10^7) needs one.
-bool holds_digit(std::string_view text) {
-    for (const char c : text)
-        if (c >= '0' && c <= '9') return true;
-    return false;
-}
-
 // How runs of many digits are taken: with their length, as hexadecimal numbers of that length, or as integers.
 enum class Digits : std::uint8_t { with_length, as_hex, as_integer };
 
@@ -280,6 +273,10 @@ private:
 
 }  // namespace
 
+bool may_be_of_family(std::string_view atom) {
+    return std::ranges::any_of(atom, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string atom_pattern(std::string_view atom) {
     std::string pattern;
     cut_up(atom, [&pattern](NamePart part, std::string_view text) {
@@ -306,7 +303,7 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     for (std::size_t i = 0; i < atoms.size(); ++i) {
         const auto position = static_cast<std::uint32_t>(i);
         const std::string_view text = text_at(position);
-        if (!holds_digit(text)) continue;
+        if (!may_be_of_family(text)) continue;
         const Key key = key_of(text, Digits::with_length);
         if (key.placeholder) counted.add(key.hash, position);
     }

@@ -44,6 +44,10 @@ struct AtomFamilies {
 /// Families of Snapshot::atoms. Linear in the atoms' bytes; memory is bounded by a fixed number of patterns (131,072).
 AtomFamilies atom_families(const Snapshot& snapshot);
 
+/// Whether an atom may have anything to replace: each placeholder needs a digit (but a UUID without one, of which there
+/// is one in 10^7).
+bool may_be_of_family(std::string_view atom);
+
 /// The pattern of one atom; the atom itself where there is nothing to replace.
 std::string atom_pattern(std::string_view atom);
 

@@ -45,12 +45,8 @@ private:
     std::uint64_t left_;
 };
 
-bool has_digit(std::string_view text) {
-    return std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // The form of a name where that may be one of many, else the name.
-std::string family(std::string_view name) { return has_digit(name) ? atom_pattern(name) : std::string(name); }
+std::string family(std::string_view name) { return may_be_of_family(name) ? atom_pattern(name) : std::string(name); }
 
 /// The owners of an area by the form of their names. A form of which there is one only is that name itself.
 class Families {

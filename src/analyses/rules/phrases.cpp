@@ -214,6 +214,11 @@ FunctionId works_for_function(const Snapshot& s, const Process& p) {
     return FunctionId::none;
 }
 
+Sentence works_for(const Snapshot& s, const Process& p) {
+    const FunctionId by = works_for_function(s, p);
+    return by == FunctionId::none ? Sentence() : sentence(", called by {}", by);
+}
+
 Sentence caller(const Snapshot& s, const Process& p) {
     if (p.current_function == FunctionId::none || !is_tool(s, p.current_function)) return {};
     std::size_t left = most_tool_frames;

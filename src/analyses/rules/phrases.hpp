@@ -58,6 +58,8 @@ Sentence doing(const Facts& facts, ProcId process);
 /// For which function of the program a process is in one of OTP's or of a library's: the youngest on its stack that is
 /// none of these; none: there is none before the loop that it works in, or it is in a function of the program's.
 FunctionId works_for_function(const Snapshot& snapshot, const Process& process);
+/// The same, to be said of what it does: ", called by shop:checkout/2"; empty: none.
+Sentence works_for(const Snapshot& snapshot, const Process& process);
 /// Over which port a process waits for what is outside of the node, to be said of it: ", over #Port<0.7> (tcp_inet:
 /// 54 B out, 0 B in)"; of one that is full the slow_reader(): "; the peer at the other end of ...". The port is
 /// the one that it waits for, the only one that its youngest frame names, or the only socket that it owns. Empty where

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/whole.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -42,10 +43,9 @@ constexpr Followed followed[] = {
 };
 
 std::string rate_text(double rate, bool bytes) {
-    const double size = std::round(std::abs(rate));
-    if (size < 1 || size >= 9e18) return {};
-    const auto whole = static_cast<std::uint64_t>(size);
-    return (rate < 0 ? "-" : "+") + (bytes ? present::human_bytes(whole) : present::grouped(whole));
+    const std::uint64_t size = whole(std::abs(rate) + 0.5);
+    if (size == 0) return {};
+    return (rate < 0 ? "-" : "+") + (bytes ? present::human_bytes(size) : present::grouped(size));
 }
 
 // Whose figures a row has: the process, or what its first two columns say.

@@ -154,8 +154,7 @@ void about_one(const Facts& facts, ProcId id, double percent, std::vector<Findin
     if (at_prompt.in_shell) finding.title.say("The shell works on what was typed into it: {}", id);
     else finding.title.say("{} is busy: it", id);
     finding.title.say(" {}", doing(facts, id));
-    if (const FunctionId by = works_for_function(s, process); by != FunctionId::none && caller(s, process).empty())
-        finding.title.say(", called by {}", by);
+    if (caller(s, process).empty()) finding.title.add(works_for(s, process));
     finding.title.say(", and has done {} of all work", Percent{percent});
     say_ports(s, finding);
     if (at_prompt.called != FunctionId::none)
@@ -236,8 +235,7 @@ void about_history(const Facts& facts, std::vector<Finding>& findings) {
     finding.count = s[id].reductions;
     finding.percent = percent;
     finding.title.say("{} has done {} of all work; it {}", id, Percent{percent}, doing(facts, id));
-    if (const FunctionId by = works_for_function(s, s[id]); by != FunctionId::none)
-        finding.title.say(", called by {}", by);
+    finding.title.add(works_for(s, s[id]));
     say_ports(s, finding);
     finding.evidence = {
         figure("its reductions", s[id].reductions, AmountUnit::count),

@@ -246,9 +246,8 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     } else {
         finding.title.say("; it {}", doing(facts, id));
         if (takes_none(facts, id)) {
-            const FunctionId by = works_for_function(facts.snapshot(), facts.snapshot()[id]);
-            if (by != FunctionId::none) finding.title.say(", called by {}", by);
-            else finding.title.add(Ours(", taking none"));
+            const Sentence by = works_for(facts.snapshot(), facts.snapshot()[id]);
+            finding.title.add(by.empty() ? Sentence(Ours(", taking none")) : by);
         }
     }
     say_timers(facts, id, finding);
