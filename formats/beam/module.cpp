@@ -79,10 +79,11 @@ Result<CodeModule> read_module(std::string_view bytes) {
     BH_TRY(module.atoms, read_atoms(chunks));
     if (module.atoms.size() < 2) return damaged("has no name");
     module.name = module.atoms[1];
-    module.attributes = chunks.find("Attr").value_or("");
-    module.compilation = chunks.find("CInf").value_or("");
-    module.own_version = has_own_version(module.attributes);
-    module.drops_lines = is_since_23(module.compilation);
+    const std::string_view attributes = chunks.find("Attr").value_or("");
+    const std::string_view compilation = chunks.find("CInf").value_or("");
+    module.version = code_version(attributes, compilation);
+    module.own_version = has_own_version(attributes);
+    module.drops_lines = is_since_23(compilation);
     module.funs = read_funs(chunks);
     LineTable lines;
     if (const auto chunk = chunks.find("Line")) {

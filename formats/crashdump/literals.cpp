@@ -91,10 +91,13 @@ void adopt(const HeapGraph& graph, std::string_view text, TermStyle style, Wante
 }  // namespace
 
 Result<std::shared_ptr<const Literals>> read_literals(const TermSections& texts, const HeapDialect& dialect) {
-    BH_TRY(const std::vector<SectionText> sections, texts.shared(ProcId::none, false));
+    BH_TRY(std::vector<SectionText> sections, texts.shared(ProcId::none, false));
     std::string text;
-    for (const SectionText& section : sections)
-        if (section.section == TermSection::literals) text += section.text();
+    for (SectionText& section : sections) {
+        if (section.section != TermSection::literals) continue;
+        if (text.empty()) text = section.body.take();  // there is one as a rule
+        else text += section.text();
+    }
     return decode(std::move(text), dialect);
 }
 

@@ -2,6 +2,7 @@
 // =loaded_modules, =mod:NAME (beam_bif_load.c, loaded() in break.c) and =fun (dump_fun_entries() in erl_fun.c).
 #include <algorithm>
 
+#include "formats/compiler_info.hpp"
 #include "formats/crashdump/data_text.hpp"
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
@@ -14,7 +15,12 @@ constexpr Field<Node> code_fields[] = {
     {"Old code: ", &Node::old_code_bytes},
 };
 
-void ignore(Loader&, Module&, std::string_view, std::uint64_t) {}
+// A module while its section is read.
+struct ReadModule : Module {
+    std::string attributes, compilation;
+};
+
+void ignore(Loader&, ReadModule&, std::string_view, std::uint64_t) {}
 
 constexpr std::size_t most_term_bytes = 64u << 10;
 
@@ -26,27 +32,20 @@ std::string external_term(const Loader& loader, std::string_view value) {
     return term;
 }
 
-// Attributes and compilation info are external terms in hexadecimal or base64. Of the latter {source, Path} is asked
-// for: the atom `source` and a string of bytes (compile.erl; a path beyond Latin-1 is a list of another form, and
-// left out). It is looked for as these bytes, which stand once in a list of options and a version.
-void read_compilation(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
-    constexpr std::string_view key("\x06source\x6B", 8);  // length of the atom, its name, STRING_EXT
-    const std::string info = external_term(loader, value);
-    if (!info.empty()) module.compilation = loader.snapshot.texts.intern(info);
-    const std::size_t at = info.rfind(key);
-    if (at == info.npos || at + key.size() + 2 > info.size()) return;
-    const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };
-    const std::size_t from = at + key.size() + 2, length = byte(from - 2) << 8 | byte(from - 1);
-    if (length <= info.size() - from) module.source = loader.snapshot.texts.intern(info.substr(from, length));
+// Attributes and compilation info are external terms in hexadecimal or base64.
+void read_compilation(Loader& loader, ReadModule& module, std::string_view value, std::uint64_t) {
+    module.compilation = external_term(loader, value);
+    if (const std::string_view source = source_of(module.compilation); !source.empty())
+        module.source = loader.snapshot.texts.intern(source);
 }
 
 // Of the attributes {behaviour, [Name]} is asked for, in either spelling: its name and the list of atoms behind it, as
-// bytes, too; all of them are kept to be compared with those of a file.
-void read_attributes(Loader& loader, Module& module, std::string_view value, std::uint64_t) {
+// bytes, too.
+void read_attributes(Loader& loader, ReadModule& module, std::string_view value, std::uint64_t) {
     constexpr std::size_t most_names = 8;
     constexpr char atom_ext = 'd', small_atom_ext = 's', atom_utf8_ext = 'v', small_atom_utf8_ext = 'w';
-    const std::string info = external_term(loader, value);
-    if (!info.empty()) module.attributes = loader.snapshot.texts.intern(info);
+    module.attributes = external_term(loader, value);
+    const std::string& info = module.attributes;
     const auto byte = [&info](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(info[i])); };
     std::string names;
     for (std::size_t at = 0; (at = info.find("behavio", at)) != info.npos;) {
@@ -69,11 +68,11 @@ void read_attributes(Loader& loader, Module& module, std::string_view value, std
     if (!names.empty()) module.behaviours = loader.snapshot.texts.intern(names);
 }
 
-constexpr Field<Module> module_fields[] = {
-    {"Current size: ", &Module::current_bytes},
+constexpr Field<ReadModule> module_fields[] = {
+    {"Current size: ", &ReadModule::current_bytes},
     {"Current attributes: ", {}, {}, read_attributes},
     {"Current compilation info: ", {}, {}, read_compilation},
-    {"Old size: ", &Module::old_bytes},
+    {"Old size: ", &ReadModule::old_bytes},
     {"Old attributes: ", {}, {}, ignore},
     {"Old compilation info: ", {}, {}, ignore},
 };
@@ -103,13 +102,14 @@ void read_loaded_modules(Loader& loader, const Section& section, std::string_vie
 }
 
 void read_module(Loader& loader, const Section& section, std::string_view body) {
-    Module module;
+    ReadModule module;
     std::string_view name = section.id;
     std::string storage;
     if (!take_atom(name, storage) || !name.empty())
         loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
     module.name = loader.atom(section.id);
-    read_fields(loader, std::span<const Field<Module>>(module_fields), module, section, body, module_always);
+    read_fields(loader, std::span<const Field<ReadModule>>(module_fields), module, section, body, module_always);
+    module.version = code_version(module.attributes, module.compilation);
     loader.snapshot.modules.push_back(module);
 }
 

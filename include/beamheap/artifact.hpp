@@ -69,7 +69,7 @@ struct LoadParts {
     /// The terms of the process that knows the code path (code_server), so that Artifact::terms() gives them whatever
     /// `terms` says. Of inputs that hold no lines themselves; of others nothing.
     bool code_path = false;
-    bool module_versions = false;  ///< with `modules`: Module::attributes, Module::compilation, of core images, too
+    bool module_versions = false;  ///< with `modules`: Module::version and Module::source of images, too
     bool to_the_end = false;       ///< read a stream to its end, to know whether it is complete
     /// Keep what questions about single processes' terms need. Of a stream, which can't be read again, the terms of
     /// the processes for which LoadPlan::terms_of says so.

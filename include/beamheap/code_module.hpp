@@ -67,7 +67,7 @@ struct CodeModule {
     std::vector<std::uint32_t> tails;  ///< indexes into callees
     std::vector<CodeFun> funs;         ///< by index
     std::string name;
-    std::string attributes, compilation;  ///< chunks "Attr" and "CInf" as they are: external terms; may be empty
+    CodeVersion version;  ///< of its chunks "Attr" and "CInf"
     bool has_lines = false;
     bool drops_lines = false;  ///< the compiler is that of OTP 23 or later, whose loader drops lines of tail calls
     bool own_version = true;   ///< `vsn` is the compiler's checksum of the code, not a text that an author chose

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "beamheap/anomalies.hpp"
+#include "beamheap/code_version.hpp"
 #include "beamheap/frame_lines.hpp"
 #include "beamheap/ids.hpp"
 #include "beamheap/interned.hpp"
@@ -290,8 +291,7 @@ struct Module {
     Count current_bytes, old_bytes;
     TextId source = TextId::none;      ///< path of its source as the compiler noted it; none: not known
     TextId behaviours = TextId::none;  ///< those that it says to have, blanks between them; none: no dump, or no such
-    /// Attributes (with `vsn`) and what the compiler noted of itself, as external terms; none: not told.
-    TextId attributes = TextId::none, compilation = TextId::none;
+    CodeVersion version;               ///< of the current code
 };
 
 /// Funs that the VM knows, one entry per fun of a loaded module.

@@ -197,6 +197,12 @@ void StableText::forget_pages() const {
     if (pages_ != nullptr) ::madvise(pages_, mapped_, MADV_DONTNEED);
 }
 
+std::string StableText::take() {
+    std::string text = pages_ == nullptr && view_.data() == owned_.data() ? std::move(owned_) : std::string(view_);
+    *this = StableText();
+    return text;
+}
+
 StableText::~StableText() {
     if (pages_ != nullptr) ::munmap(pages_, mapped_);
 }

@@ -35,6 +35,8 @@ public:
     ~StableText();
 
     std::string_view view() const { return view_; }
+    /// The text as a string of the caller's own: without a copy where it was this object's; nothing is left here then.
+    std::string take();
     /// Gives back the memory of mapped pages that were looked at; whoever looks again has them read again.
     void forget_pages() const;
 

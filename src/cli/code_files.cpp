@@ -98,10 +98,8 @@ CodeMatch match_of(const Snapshot& snapshot, const CodeModule& module, std::stri
     const auto loaded = std::find_if(snapshot.modules.begin(), snapshot.modules.end(),
                                      [&](const Module& each) { return each.name == name; });
     if (name == TextId::none || loaded == snapshot.modules.end()) return CodeMatch::unproved;
-    const bool preloaded = loaded->attributes == TextId::none && loaded->compilation == TextId::none;
-    if (!preloaded && (snapshot.text(loaded->attributes) != module.attributes ||
-                       snapshot.text(loaded->compilation) != module.compilation))
-        return CodeMatch::differs;
+    const bool preloaded = !loaded->version.known();
+    if (!preloaded && loaded->version != module.version) return CodeMatch::differs;
     // Two versions are loaded: which one a frame is in is not told.
     if (loaded->old_bytes.value_or(0) != 0) return CodeMatch::unproved;
     bool any = false;

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 
-#include "formats/external_term.hpp"
-
 namespace beamheap::cli {
 namespace {
 
 constexpr std::size_t longest_source_line = 400, most_files = 200, most_source_lines = 1'000'000;
-constexpr std::size_t most_pairs = 100, longest_source_path = 4096;
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -31,42 +28,7 @@ std::vector<std::string> split_lines(const std::string& text) {
     return lines;
 }
 
-/// A list of characters or a binary.
-std::string text_of(const external_term::Terms& terms, Element term) {
-    std::string text;
-    while (term.kind == ElementKind::object && text.size() < longest_source_path) {
-        const ObjectHead& head = terms.head(term.id.number);
-        if (head.kind == TermKind::heap_binary)
-            return std::string(terms.bytes(term.id.number).substr(0, longest_source_path));
-        if (head.kind != TermKind::cons) break;
-        const Element& character = terms.element(term.id.number, 0);
-        if (character.kind != ElementKind::small || character.number <= 0 || character.number > 255) return {};
-        text += static_cast<char>(character.number);
-        term = terms.element(term.id.number, 1);
-    }
-    return text;
-}
-
 }  // namespace
-
-std::string compiled_from(std::string_view compilation) {
-    external_term::Terms terms;
-    bool complete = true;
-    const std::vector<std::uint8_t> bytes(compilation.begin(), compilation.end());
-    Element list = terms.decode(bytes, {}, complete);
-    for (std::size_t i = 0; i < most_pairs && list.kind == ElementKind::object; ++i) {
-        if (terms.head(list.id.number).kind != TermKind::cons) break;
-        const Element pair = terms.element(list.id.number, 0);
-        list = terms.element(list.id.number, 1);
-        if (pair.kind != ElementKind::object) continue;
-        const ObjectHead& head = terms.head(pair.id.number);
-        if (head.kind != TermKind::tuple || head.elements != 2) continue;
-        const Element& key = terms.element(pair.id.number, 0);
-        if (key.kind == ElementKind::atom && key.text == "source")
-            return text_of(terms, terms.element(pair.id.number, 1));
-    }
-    return {};
-}
 
 std::string SourceLines::path_of(const Frame& frame, std::string_view file) {
     if (std::string found = folders_.file(file); !found.empty()) return found;
@@ -74,8 +36,8 @@ std::string SourceLines::path_of(const Frame& frame, std::string_view file) {
     const TextId module = snapshot_.functions[frame.function].module;
     const auto loaded =
         std::ranges::find_if(snapshot_.modules, [module](const Module& each) { return each.name == module; });
-    if (loaded == snapshot_.modules.end() || loaded->compilation == TextId::none) return {};
-    std::string path = compiled_from(snapshot_.text(loaded->compilation));
+    if (loaded == snapshot_.modules.end() || loaded->source == TextId::none) return {};
+    std::string path(snapshot_.text(loaded->source));
     if (!may_be_looked_at(path)) return {};
     // A header that the module includes mostly lies beside it.
     if (last_part(path) != last_part(file)) path = path.substr(0, path.rfind('/') + 1).append(last_part(file));

@@ -31,7 +31,7 @@ struct SourceLine {
 
 class SourceLines {
 public:
-    /// Folders of --source; `by_modules`: files that modules name are looked for, too (Module::compilation).
+    /// Folders of --source; `by_modules`: files that modules name are looked for, too (Module::source).
     SourceLines(const Snapshot& snapshot, std::vector<std::string> folders, bool by_modules)
         : snapshot_(snapshot), folders_(std::move(folders)), by_modules_(by_modules) {}
 
@@ -48,8 +48,5 @@ private:
     bool by_modules_;
     std::map<std::string, std::vector<std::string>, std::less<>> read_;  // by path; empty: it can't be read
 };
-
-/// The path that a module's compile information (an external term) names as its source; empty: none.
-std::string compiled_from(std::string_view compilation);
 
 }  // namespace beamheap::cli

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "analyses/causes/labels.hpp"
-#include "cli/source_lines.hpp"
 #include "erlang/owned_term.hpp"
 #include "erlang/term_text.hpp"
+#include "formats/compiler_info.hpp"
 
 using namespace beamheap;
 using erlang::IdentityRow;
@@ -84,8 +84,8 @@ TEST_CASE("the source of a module is what its compiler has noted") {
                 "source\x6b\x00\x08",
                 13) +
             "/b/x.erl" + '\x6a';
-    CHECK(cli::compiled_from(info) == "/b/x.erl");
-    for (std::size_t cut = 0; cut < info.size(); ++cut) (void)cli::compiled_from(info.substr(0, cut));
-    CHECK(cli::compiled_from("").empty());
-    CHECK(cli::compiled_from("no term").empty());
+    CHECK(source_of(info) == "/b/x.erl");
+    for (std::size_t cut = 0; cut < info.size(); ++cut) (void)source_of(std::string_view(info).substr(0, cut));
+    CHECK(source_of("").empty());
+    CHECK(source_of("no term").empty());
 }

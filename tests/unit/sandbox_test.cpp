@@ -259,6 +259,7 @@ VerbRun run_with_hook(std::vector<std::string> words, const std::string& typed,
         ::sigaction(SIGALRM, &action, nullptr);
         ::pthread_atfork(nullptr, nullptr, &arm_hook);
         cli::allow_sandbox();
+        (void)sandbox();  // its static object is made here, not by the first signal, which may interrupt malloc()
         arm_hook();
         words.insert(words.begin(), "beamheap");
         std::vector<char*> pointers;

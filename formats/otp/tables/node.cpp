@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/compiler_info.hpp"
 #include "formats/otp/tables/native.hpp"
 #include "formats/otp/tables/tables.hpp"
 
@@ -122,14 +123,18 @@ void read_versions(Reader& reader, std::uint64_t header, Module& module) {
     constexpr std::uint64_t most_bytes = 64u << 10;
     const auto term = [&](std::uint64_t at) {
         const auto place = reader.memory.word(header + at), size = reader.memory.word(header + at + 8);
-        if (!place || !size || *place == 0 || *size == 0 || *size > most_bytes) return TextId::none;
+        if (!place || !size || *place == 0 || *size == 0 || *size > most_bytes) return std::string_view();
         const std::byte* bytes = reader.memory.at(*place, *size);
-        if (bytes == nullptr) return TextId::none;
-        return reader.snapshot.texts.intern({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(*size)});
+        if (bytes == nullptr) return std::string_view();
+        return std::string_view(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(*size));
     };
     if (header == 0) return;
-    module.attributes = term(8);
-    module.compilation = term(32);
+    // memory.at() may give a buffer of its own, which the next call fills anew.
+    const std::string attributes(term(8));
+    const std::string_view compilation = term(32);
+    module.version = code_version(attributes, compilation);
+    if (const std::string_view source = source_of(compilation); !source.empty())
+        module.source = reader.snapshot.texts.intern(source);
 }
 
 }  // namespace
