@@ -393,7 +393,6 @@ Status run(const Context& context) {
     const Facts facts{snapshot,         context.names(snapshot), diagnosis.slogan,
                       diagnosis.totals, diagnosis.death,         context.shown_to_people()};
     BH_TRY(const std::vector<ProcId> processes, context.selected(snapshot));
-    const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);
 
     Document document = context.document(snapshot);
     document.kind = "analyze";
@@ -440,6 +439,7 @@ Status run(const Context& context) {
     if (!stack.empty()) for_people("death_stack", "Stack of the process that was running", Value(stack), Content::name);
 
     add_rankings(facts, processes, context.options().top.value_or(ranked_processes), members);
+    const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);  // rows refer to them
     present::Table group_rows = present::group_table(facts.names, groups);
     group_rows.for_people = groups_for_people;
     members.push_back({.key = "groups", .title = "Processes by initial call", .body = std::move(group_rows)});

@@ -65,9 +65,12 @@ Sentence origin(const Facts& facts, const Alike& alike) {
     const Snapshot& s = facts.snapshot();
     std::map<Pid, std::uint64_t> starters;
     std::uint64_t at_rest = 0;
+    std::map<FunctionId, bool> idle_in;  // alike ones are in few functions
     for (const ProcId id : alike.members) {
         if (s[id].parent.has()) ++starters[s[id].parent];
-        at_rest += idle(facts, id) && s[id].msgq_len.value_or(0) == 0;
+        if (s[id].state != ProcessState::waiting || s[id].msgq_len.value_or(0) != 0) continue;
+        const auto known = idle_in.find(s[id].current_function);
+        at_rest += known != idle_in.end() ? known->second : (idle_in[s[id].current_function] = idle(facts, id));
     }
     const auto nearly_all = [&](std::uint64_t count) {
         return percent_of(count, std::uint64_t{alike.members.size()}).value_or(0) >= nearly_all_percent;

@@ -22,9 +22,10 @@ constexpr std::uint64_t largest_sample = 50'000;        // words
 constexpr std::uint64_t largest_parent = 500'000;
 constexpr std::uint64_t least_copied_part = 4;  // of the memory of processes: a quarter
 
-bool may_hold_copy(const Process& process) {
+// What its heaps hold, in words; 0 where it can't be one of many copies.
+std::uint64_t copyable_words(const Process& process) {
     const std::uint64_t used = used_words(process).value_or(0);
-    return used >= CommonParts::least_words && used <= largest_sample;
+    return used >= CommonParts::least_words && used <= largest_sample ? used : 0;
 }
 
 std::vector<ProcId> parents_of_samples(const Snapshot& s, const std::vector<ProcId>& samples) {
@@ -45,17 +46,18 @@ std::vector<ProcId> copy_samples(const Snapshot& s) {
     std::uint64_t words = 0, many = 0, all = 0;
     for (const Process& process : s.processes) {
         all = saturating_add(all, process.memory_bytes.value_or(0));
-        if (!may_hold_copy(process)) continue;
-        ++many;
-        words = saturating_add(words, used_words(process).value_or(0));
+        const std::uint64_t held = copyable_words(process);
+        many += held != 0;
+        words = saturating_add(words, held);
     }
     const std::uint64_t held = saturating_multiply(words, s.source.word_size);
     if (many < least_of_copies || held < least_copied_bytes || held < all / least_copied_part) return {};
     std::vector<ProcId> found;
     std::uint64_t passed = 0;
     for (std::uint32_t i = 0; i < s.processes.size() && found.size() < most_samples_of_copies; ++i) {
-        if (!may_hold_copy(s.processes[i])) continue;
-        passed = saturating_add(passed, used_words(s.processes[i]).value_or(0));
+        const std::uint64_t words_of_it = copyable_words(s.processes[i]);
+        if (words_of_it == 0) continue;
+        passed = saturating_add(passed, words_of_it);
         if (passed >= words / most_samples_of_copies * found.size() + words / (2 * most_samples_of_copies))
             found.push_back(ProcId{i});
     }

@@ -24,6 +24,7 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/facts/catalogue/dying.hpp"
+#include "analyses/facts/catalogue/process_kinds.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/alike.hpp"
@@ -268,7 +269,7 @@ bool say_typical(const Facts& facts, const ProcessGroup& group, Finding& finding
 void add_group(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count all = all_process_bytes(facts);
-    const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
+    const ProcessGroups& groups = facts.get<ProcessKinds>().groups;
     for (const ProcessGroup& group : groups.groups) {
         const std::uint64_t held = group.memory_bytes.value().value_or(0);
         if (group.count < least_of_group || group.function == FunctionId::none) continue;

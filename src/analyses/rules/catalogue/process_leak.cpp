@@ -13,6 +13,7 @@
 #include <map>
 #include <span>
 
+#include "analyses/facts/catalogue/process_kinds.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -61,7 +62,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (s.processes.empty()) return;
     const double percent = facts.get<Totals>().process_fill.percent.value_or(0);
-    const ProcessGroups groups = group_by_initial_call(s, all_processes(s));
+    const ProcessGroups& groups = facts.get<ProcessKinds>().groups;
     const ProcessGroup& group = groups.groups.front();
     std::uint64_t alone = 0;
     for (const ProcId id : groups.members_of(group)) {
