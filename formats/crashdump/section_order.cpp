@@ -14,10 +14,10 @@ struct Required {
     std::uint32_t since = 0;
 };
 constexpr Required required[] = {
-    {"allocated_areas", 11},  {"allocator", 11},  {"proc", 11},        {"node", 11},
-    {"loaded_modules", 11},   {"mod", 11},        {"fun", 11},         {"proc_stack", 11},
-    {"proc_heap", 11},        {"atoms", 11},      {"scheduler", 18},   {"literals", 21},
-    {"persistent_terms", 22}, {"hash_table", 11}, {"index_table", 11},
+    {"allocated_areas", 10},  {"allocator", 10},  {"proc", 10},        {"node", 10},
+    {"loaded_modules", 10},   {"mod", 10},        {"fun", 10},         {"proc_stack", 10},
+    {"proc_heap", 10},        {"atoms", 10},      {"scheduler", 18},   {"literals", 21},
+    {"persistent_terms", 22}, {"hash_table", 10}, {"index_table", 10},
 };
 
 // Tags whose sections have a name, or are one: no two of a dump are alike. Sections of processes are not among them

@@ -3,7 +3,7 @@
 // of them always.
 //
 // The scanner passes every section up to where a question's needs end, and each is one comparison here, so that all
-// questions tell alike what is lost of the part that they pass. Held against 194 whole dumps of R11B to 29.
+// questions tell alike what is lost of the part that they pass. Held against 194 whole dumps of R10B to 29.
 #pragma once
 
 #include <array>

@@ -76,7 +76,7 @@ void judge_memory(Loader& loader, const SectionOrder& order) {
             });
         });
         constexpr std::size_t least_allocators = 12;  // of a VM that has them all
-        const bool written = loader.dialect.otp >= 11 && snapshot.allocators.size() >= least_allocators;
+        const bool written = loader.dialect.otp >= 10 && snapshot.allocators.size() >= least_allocators;
         if (written && !off) loader.anomalies().add(Anomaly::section_missing, 0, "=memory");
         return;
     }
@@ -98,7 +98,7 @@ void judge_areas(Loader& loader, const SectionOrder& order) {
     if (order.count("allocated_areas") == 0) return;
     struct Always {
         std::string_view key;
-        std::uint32_t since = 11;
+        std::uint32_t since = 10;
     };
     constexpr Always keys[] = {
         {"sys_misc"},          {"static"},         {"atom_space"},        {"atom_table"},      {"module_table"},
@@ -120,6 +120,24 @@ bool of_some(std::string_view key) {
     return key.starts_with("mbcs_pool") || key.starts_with("fix type") || key == "option mbsd";
 }
 
+// The lines of an allocator that is built on erl_alloc_util.c, which all those of a node have alike, but for options;
+// calls of its own functions ("temp_alloc calls", "temp_free calls") as "_alloc calls". Empty: it is none of these.
+std::vector<std::string_view> common_lines(const Snapshot& snapshot, const AllocatorInstance& allocator) {
+    constexpr std::string_view suffix = "_alloc";
+    std::string_view own = snapshot.text(allocator.name);
+    if (own.ends_with(suffix)) own.remove_suffix(suffix.size());
+    std::vector<std::string_view> keys;
+    bool is_one = false;
+    for (const AllocatorInstance::Line& line : allocator.lines) {
+        std::string_view key = snapshot.text(line.key);
+        is_one |= key.starts_with("mbcs blocks");
+        if (of_some(key) || key.starts_with("option ")) continue;
+        if (key.starts_with(own) && key.substr(own.size()).starts_with('_')) key.remove_prefix(own.size());
+        keys.push_back(key);
+    }
+    return is_one ? keys : std::vector<std::string_view>();
+}
+
 // Instances are numbered from 0 (up to R15 some from 1) to the number of schedulers, those of all allocators alike, and
 // have the same lines.
 void judge_allocators(Loader& loader) {
@@ -134,7 +152,12 @@ void judge_allocators(Loader& loader) {
         return keys;
     };
     const AllocatorInstance* before = nullptr;
+    std::vector<std::string_view> of_first;
     for (const AllocatorInstance& allocator : snapshot.allocators) {
+        if (const auto keys = common_lines(snapshot, allocator); of_first.empty()) of_first = keys;
+        else if (!keys.empty() && keys != of_first)
+            loader.losses.torn_section(
+                0, "=allocator:" + std::string(snapshot.text(allocator.name)) + " has other lines than the first");
         const bool follows = before != nullptr && before->name == allocator.name
                                  ? allocator.instance == before->instance + 1
                                  : !instances.contains(allocator.name);
@@ -254,14 +277,14 @@ void judge_fixed_names(Loader& loader, const SectionOrder& order) {
         std::uint32_t since, until;
         unsigned hashes, indexes;
     };
-    constexpr Table tables[] = {{"atom_tab", 11, 99, 1, 1},
-                                {"module_code", 11, 99, 1, 1},
-                                {"process_reg", 11, 99, 1, 0},
-                                {"node_table", 11, 99, 1, 0},
-                                {"dist_table", 11, 99, 1, 0},
-                                {"fun_table", 11, 27, 1, 0},
+    constexpr Table tables[] = {{"atom_tab", 10, 99, 1, 1},
+                                {"module_code", 10, 99, 1, 1},
+                                {"process_reg", 10, 99, 1, 0},
+                                {"node_table", 10, 99, 1, 0},
+                                {"dist_table", 10, 99, 1, 0},
+                                {"fun_table", 10, 27, 1, 0},
                                 {"export_list", 16, 27, 2, 1},
-                                {"export_list", 11, 15, 1, 1},
+                                {"export_list", 10, 15, 1, 1},
                                 {"fun_staged_index", 28, newest_known_release, 2, 1},
                                 {"export_staged_index", 28, newest_known_release, 2, 1}};
     for (const Table& table : tables) {
@@ -276,10 +299,10 @@ void judge_fixed_names(Loader& loader, const SectionOrder& order) {
         std::string_view name;
         std::uint32_t since;
     };
-    constexpr Name names[] = {{"alloc_util", 11}, {"binary_alloc", 11}, {"driver_alloc", 13}, {"eheap_alloc", 11},
-                              {"ets_alloc", 11},  {"fix_alloc", 11},    {"instr", 11},        {"literal_alloc", 19},
-                              {"ll_alloc", 11},   {"sl_alloc", 11},     {"std_alloc", 11},    {"sys_alloc", 11},
-                              {"temp_alloc", 11}, {"test_alloc", 19}};
+    constexpr Name names[] = {{"alloc_util", 10}, {"binary_alloc", 10}, {"driver_alloc", 13}, {"eheap_alloc", 10},
+                              {"ets_alloc", 10},  {"fix_alloc", 10},    {"instr", 10},        {"literal_alloc", 19},
+                              {"ll_alloc", 10},   {"sl_alloc", 10},     {"std_alloc", 10},    {"sys_alloc", 10},
+                              {"temp_alloc", 10}, {"test_alloc", 19}};
     if (order.count("allocator") == 0) return;
     for (const Name& each : names)
         if (otp >= each.since && !allocators.contains(each.name)) missing("allocator", each.name);
