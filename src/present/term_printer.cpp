@@ -51,6 +51,7 @@ private:
         bool tail = false;        // list: its tail comes next
         bool value = false;       // map: a key was printed, its value comes next
         bool keys_first = false;  // map of atoms in Elixir
+        Element hidden;           // what was just hidden, if it may name what comes next
         std::uint64_t done = 0;
         ElementCursor cursor;     // list: of the current cell; tuple
         Element held;             // map: the value to come
@@ -175,6 +176,7 @@ private:
         if (frame.done++ != 0) comma();
         frame.value = true;
         frame.held = pair.value;
+        frame.hidden = {};  // a value names no key
         if (frame.keys_first) append_elixir_key(out_, name_of(pair.key));
         else emit(pair.key);
     }
@@ -225,6 +227,12 @@ private:
     }
 
     void emit(const Element& e) {
+        // A key that is a secret elsewhere (a literal that both share) is not printed, and names what follows all the
+        // same: of objects the secrets know that, of other values nobody could tell by the text.
+        const Element before = frames_.empty() ? Element() : std::exchange(frames_.back().hidden, Element());
+        if (before.kind == ElementKind::object && e.kind != ElementKind::object &&
+            options_.secrets->names_secret(before, e))
+            return emit_hidden();
         switch (e.kind) {
             case ElementKind::nil: out_ += "[]"; break;
             case ElementKind::small: append_decimal(out_, e.number); break;
@@ -251,7 +259,10 @@ private:
     }
 
     void emit_object(const Element& e) {
-        if (options_.secrets != nullptr && options_.secrets->hides(e.id)) return emit_hidden();
+        if (options_.secrets != nullptr && options_.secrets->hides(e.id)) {
+            if (!frames_.empty()) frames_.back().hidden = e;
+            return emit_hidden();
+        }
         const ObjectHead head = source_.head(e.id);
         switch (head.kind) {
             case TermKind::cons: return emit_list(e);
@@ -401,7 +412,7 @@ private:
                 atoms &= pair.key.kind == ElementKind::atom && !erlang::is_elixir(pair.key.text);
                 immediates &= pair.key.kind == ElementKind::atom || pair.key.kind == ElementKind::small;
             }
-            if (immediates) sort(map.pairs);
+            if (immediates) sort_pairs(map.pairs);
             if (elixir_ && atoms) structure = take_structure(map.pairs);
         } else {
             atoms = false;
@@ -421,14 +432,6 @@ private:
         frame.map = maps_.size();
         maps_.push_back(std::move(map));
         frames_.push_back(frame);
-    }
-
-    /// In term order, where that is certain: numbers, then atoms by their names.
-    static void sort(std::vector<Pair>& pairs) {
-        std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-            if (a.key.kind != b.key.kind) return a.key.kind == ElementKind::small;
-            return a.key.kind == ElementKind::small ? a.key.number < b.key.number : a.key.text < b.key.text;
-        });
     }
 
     /// %MyApp.User{...}: a map of atoms with the module under __struct__.

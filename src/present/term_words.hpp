@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small words that terms are printed with: numbers, and the places that a catch leads to.
+// Small words that terms are printed with: numbers, the places that a catch leads to, pairs of maps in their order.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "erlang/term_walks.hpp"
 #include "present/erlang_text.hpp"
 
 namespace beamheap::present {
@@ -46,6 +48,14 @@ inline void append_catch_place(std::string& out, std::string_view place, Syntax 
     out += function_text(unquoted(place.substr(0, colon)), unquoted(place.substr(colon + 1, arity - colon - 1)),
                          arguments, Syntax::elixir);
     if (end != place.npos) out += place.substr(end);
+}
+
+/// Pairs of a map, of which every key is a small integer or an atom, in term order: numbers, then atoms by their names.
+inline void sort_pairs(std::vector<Pair>& pairs) {
+    std::ranges::stable_sort(pairs, [](const Pair& a, const Pair& b) {
+        if (a.key.kind != b.key.kind) return a.key.kind == ElementKind::small;
+        return a.key.kind == ElementKind::small ? a.key.number < b.key.number : a.key.text < b.key.text;
+    });
 }
 
 }  // namespace beamheap::present

@@ -114,7 +114,7 @@ packed() ->
     [hex("~2.16.0B", Pair), hex("~2.16.0b", text(["token=", hush(661)])), zlib:zip(Pair), unicode:characters_to_binary(["secret=", hush(662)], utf8, utf32),
      base64:encode(base64:encode(text(["password=", hush(663)]))), term_to_binary([{a, 1}, {password, hush(664)}]), term_to_binary(term_to_binary({token, bin(665)})),
      base64:encode(text(["{\"password\":\"", hush(666), "\"}"])), term_to_binary({state, #{api_key => bin(667)}}, [compressed]), zlib:gzip(term_to_binary({password, bin(668)})),
-     uri_string:quote("password=" ++ hush(669))].
+     "password%3D" ++ hush(669)].
 
 commands() ->
     ["rabbitmqctl add_user bob " ++ hush(670), text(["rabbitmqctl change_password bob ", hush(671)]), "ejabberdctl register bob example.org " ++ hush(672), text(["htpasswd -b /etc/f bob ", hush(673)]),

@@ -105,7 +105,10 @@ packed() ->
 %% Numbers and atoms that only the key beside them makes a secret.
 keyed() ->
     Lone = fun(N) -> list_to_atom("Lone" ++ integer_to_list(N) ++ "xVw7") end,
-    [{pin, 90870023}, [pin, 90870024], #{<<"otp">> => 90870025}, #{cvv => 90870026, port => 5432}, {password, Lone(401)}, #{<<"api_key">> => Lone(402)}].
+    %% A key that is itself hidden, as it stands behind another one.
+    Shared = list_to_binary("api_key"),
+    [{pin, 90870023}, [pin, 90870024], #{<<"otp">> => 90870025}, #{cvv => 90870026, port => 5432}, {password, Lone(401)}, #{<<"api_key">> => Lone(402)},
+     {password, Shared}, #{Shared => Lone(403)}, {Shared, Lone(404)}].
 
 bare() -> [bare(1), list_to_binary(bare(2)), #{note => bare(3)}, [bare(4) | list_to_binary(bare(5))]].
 

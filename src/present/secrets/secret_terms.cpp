@@ -112,7 +112,9 @@ bool SecretTerms::names_secret(const Element& key) { return key_of(key).secrecy 
 
 bool SecretTerms::names_secret(const Element& key, const Element& value) {
     const Secrecy secrecy = key_of(key).secrecy;
-    if (secrecy != Secrecy::by_value) return secrecy == Secrecy::always;
+    if (secrecy == Secrecy::none || value.kind == ElementKind::nil) return false;
+    if (value.kind == ElementKind::atom && tells_nothing(value.text)) return false;
+    if (secrecy == Secrecy::always) return true;
     constexpr std::size_t enough = 256;
     return looks_like_code(term_text(source_, value, {.max_bytes = enough}));
 }
