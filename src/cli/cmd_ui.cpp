@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/line_history.hpp"
 #include "cli/output_file.hpp"
 #include "cli/sampling.hpp"
@@ -119,7 +120,7 @@ static Status cmd_ui(const Context& context) {
     const std::chrono::milliseconds every(live ? std::max<std::int64_t>(static_cast<std::int64_t>(seconds * 1000), 100)
                                                : 0);
     BH_TRY(ui::AnswerProcess answers, ui::AnswerProcess::start(context));
-    ui::Browser browser(input, live);
+    ui::Browser browser(input, live, !live && !is_small_input(input));
     {
         BH_TRY(ui::Screen screen, ui::Screen::open(wants_color(context.options().color, is_terminal(STDOUT_FILENO))));
         end_by_key();

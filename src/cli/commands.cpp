@@ -213,9 +213,10 @@ std::string command_about_one(const Options& options, const Command& command) {
     return fmt::format("beamheap proc {} {}", present::shell_word(options.inputs[0]), present::shell_word(process));
 }
 
-// `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given.
+// `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given, and
+// `progress` what is told of opening.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
-                   bool whole = false) {
+                   bool whole = false, const Progress* progress = nullptr) {
     const Command& command = *find_command(options.verb);
     if (const std::string meant = command_about_one(options, command); !meant.empty())
         return Error{ErrorCode::usage,
@@ -235,7 +236,8 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
     } const forget;
     bytes::forget_failed_reads();
     try {
-        const Context context(options, loaded, taker);
+        Context context(options, loaded, taker);
+        if (progress != nullptr) context.tell_progress(*progress);
         if (const Status status = command.run(context); !status) return context.redacted(status.error());
         return bytes::failed_read();
     } catch (const present::AnswerTooLong& error) {
@@ -366,13 +368,24 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
 }
 
-Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
-                   const AnswerTaker& taker) {
+// Those of a question that is answered by tables. Errors: usage.
+static Result<Options> options_of_question(std::vector<std::string> words, const Options& session) {
     const Command* command = words.empty() ? nullptr : find_command(words.front());
     if (command == nullptr || command->alone || command->writes)
         return Error{ErrorCode::usage, fmt::format("no answer of '{}' can be shown here", fmt::join(words, " ")), {}};
-    BH_TRY(const Options options, options_of(std::move(words), session));
+    return options_of(std::move(words), session);
+}
+
+Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
+                   const AnswerTaker& taker) {
+    BH_TRY(const Options options, options_of_question(std::move(words), session));
     return answer_about(options, loaded, &taker);
+}
+
+Status take_answer_alone(std::vector<std::string> words, const Options& session, const AnswerTaker& taker,
+                         const Progress& progress) {
+    BH_TRY(const Options options, options_of_question(std::move(words), session));
+    return run_command(options, nullptr, &taker, false, &progress);
 }
 
 int exit_code(ErrorCode code) {

@@ -103,6 +103,10 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
 /// answered by tables; those of the verb.
 Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
                    const AnswerTaker& taker);
+/// The same of an input that nothing is loaded of: as much of it is read as the question takes. `progress` is told how
+/// far that has come.
+Status take_answer_alone(std::vector<std::string> words, const Options& session, const AnswerTaker& taker,
+                         const Progress& progress);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
 

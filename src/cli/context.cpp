@@ -88,7 +88,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     OpenOptions open_options;
     open_options.executable = options_.executable;
     open_options.threads = options_.threads;
-    open_options.progress = shown ? shown : progress.callback();
+    open_options.progress = shown ? shown : progress_ != nullptr ? *progress_ : progress.callback();
     BH_TRY(std::shared_ptr<Artifact> artifact, open_input(path, open_options));
     if (options_.strict) plan |= analyses::need::whole_input;
     const bool records = plan_for_records(options_, plan);

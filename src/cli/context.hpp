@@ -62,7 +62,13 @@ public:
     explicit Context(const Options& options, const LoadedInput* loaded = nullptr, const AnswerTaker* taker = nullptr)
         : options_(options), loaded_(loaded), taker_(taker) {}
     /// The same with other options, which must outlive it.
-    Context with(const Options& options) const { return Context(options, loaded_, taker_); }
+    Context with(const Options& options) const {
+        Context other(options, loaded_, taker_);
+        other.progress_ = progress_;
+        return other;
+    }
+    /// Tells how far opening an input has come to `progress`, which must outlive this, in place of the terminal.
+    void tell_progress(const Progress& progress) { progress_ = &progress; }
     const Options& options() const { return options_; }
     /// Positional argument number `i`; the table of verbs says how many there are.
     const std::string& argument(std::size_t i) const { return options_.inputs[i]; }
@@ -135,6 +141,7 @@ private:
     const Options& options_;
     const LoadedInput* loaded_;  // null but in the shell and the report
     const AnswerTaker* taker_;   // null but in the report
+    const Progress* progress_ = nullptr;
 };
 
 }  // namespace beamheap::cli

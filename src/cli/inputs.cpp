@@ -192,11 +192,27 @@ bool named_as_dump(std::string_view path) {
     return rest.starts_with("beam") || (!rest.empty() && rest.find_first_not_of("0123456789.") == rest.npos);
 }
 
+namespace {
+
+constexpr std::string_view elf_magic =
+    "\x7f"
+    "ELF";
+
+}  // namespace
+
+bool can_be_opened_again(const std::string& path) {
+    std::error_code error;
+    if (process_named(path)) return true;
+    if (!fs::is_regular_file(path, error) || is_archive(path)) return false;
+    auto source = bytes::open_source(path);
+    if (!source) return false;
+    if ((*source)->compression().empty()) return true;
+    const auto peeked = bytes::peek(std::move(*source), elf_magic.size());
+    return peeked && !peeked->head.starts_with(elf_magic);
+}
+
 bool is_small_input(const std::string& path) {
     constexpr std::uint64_t small_text = 32u << 20, small_packed = 2u << 20, small_image = 512u << 20;
-    constexpr std::string_view elf_magic =
-        "\x7f"
-        "ELF";
     std::error_code error;
     if (fs::is_regular_file(path, error)) {
         const std::uint64_t bytes = fs::file_size(path, error);

@@ -89,6 +89,10 @@ Result<std::unique_ptr<bytes::Source>> open_input_again(const std::string& path)
 /// Whether reading all of an input costs next to nothing: a small file, a VM with little memory.
 bool is_small_input(const std::string& path);
 
+/// Whether an input can be opened again and again at no other cost than that of reading it: no pipe, and nothing that
+/// is unpacked to a file first.
+bool can_be_opened_again(const std::string& path);
+
 /// Notes that the input which `path` names, as open_input() takes it, is not to be written over
 /// (bytes/read_files.hpp): the file, or the archive that holds it. For those who write before they read; what is opened
 /// here, and what a walk finds, is noted by itself.

@@ -88,7 +88,6 @@ using Words = std::vector<std::string>;
 
 Browser loaded(bool live = false) {
     Browser browser("erl_crash.dump", live);
-    CHECK(browser.wanted().empty());  // nothing can be asked before the input is read
     browser.reply({Reply::Kind::loaded});
     return browser;
 }
@@ -119,7 +118,33 @@ TEST_CASE("what can't be shown in a grid is not written outside of it", "[ui]") 
     CHECK(canvas.text(0) == "e\u0301f  ab");
 }
 
-TEST_CASE("questions wait until the input is read; what is not wanted any more is not shown", "[ui]") {
+TEST_CASE("of a large input processes are first, and findings are found behind them", "[ui]") {
+    Browser browser("erl_crash.dump", false, true);
+    CHECK(answer(browser, page_of(processes(3), "some processes.")) == Words{"top"});
+    CHECK(shows(screen(browser), "some processes."));
+    const auto behind = browser.wanted();
+    REQUIRE(behind.size() == 1);
+    CHECK(behind[0].lane == Lane::behind);
+    CHECK(behind[0].words == Words{"analyze"});
+    browser.key(key(Key::Name::down));
+    Reply found{Reply::Kind::page, behind[0].number};
+    found.page = page_of(processes(1), "Nothing found.");
+    browser.reply(std::move(found));
+    CHECK(shows(screen(browser), "Findings (Tab, Home): Nothing found."));
+    CHECK(shows(screen(browser), "some processes."));  // who looks at a row is not taken away from it
+    browser.reply({Reply::Kind::loaded});
+    CHECK(answer(browser, page_of(processes(3), "names of processes.")) == Words{"top"});
+    CHECK(shows(screen(browser), "names of processes."));
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.2.0>"});
+    browser.key(key(Key::Name::escape));
+    browser.key(key(Key::Name::tab));
+    browser.key(key(Key::Name::home));
+    CHECK(shows(screen(browser), "Nothing found."));
+    CHECK(browser.wanted().empty());
+}
+
+TEST_CASE("what is not wanted any more is not shown", "[ui]") {
     Browser browser("erl_crash.dump", false);
     CHECK(shows(screen(browser), "reading"));
     browser.reply({Reply::Kind::progress, 0, "45 %"});

@@ -2,10 +2,15 @@
 // The process that reads an input and answers questions about it, while another one stays at the keys.
 //
 // A heap of a gigabyte takes seconds to be measured, and whoever waits wants to scroll meanwhile, or has changed his
-// mind. So the input is loaded by a child of the program, once; each question is answered by a child of that one, on
-// memory that it shares with it until one of the two writes. Taking back a question ends its process and nothing
-// else, and a reader that breaks down over a damaged input takes no screen with it. It has given up what
-// it has no need of (cli/sandbox.hpp); files are written by who is at the keys.
+// mind. So a child of the program loads the input, once, and each question is answered by a child of that one, on
+// memory that it shares with it until one of the two writes. Loading all of a large input takes seconds, too, where the
+// table that is looked at first takes a tenth of one. So what is asked before all is loaded is answered by a process of
+// its own, which reads as much as that question takes, as the verb would by itself; loading begins when nobody is
+// reading for an answer, or soon after. Of a VM that runs nothing is loaded: each question reads it as it is then.
+//
+// Taking back a question ends its process and nothing else, and a reader that breaks down over a damaged input takes
+// no screen with it. Readers have given up what they have no need of (cli/sandbox.hpp); files are written by who is at
+// the keys.
 #pragma once
 
 #include <sys/types.h>
@@ -21,15 +26,16 @@
 
 namespace beamheap::cli::ui {
 
-/// Questions that are answered beside each other: one for what is looked at, one for what is shown beside it.
-enum class Lane : std::uint8_t { main, side };
-inline constexpr std::size_t lanes = 2;
+/// Questions that are answered beside each other: one for what is looked at, one for what is shown beside it, and one
+/// for what will be looked at.
+enum class Lane : std::uint8_t { main, side, behind };
+inline constexpr std::size_t lanes = 3;
 
 /// What the reading process says.
 struct Reply {
     enum class Kind : std::uint8_t {
-        progress,  ///< of loading: `text`
-        loaded,    ///< questions are answered from now on
+        progress,  ///< of reading: `text`
+        loaded,    ///< no question waits for reading any more
         page,      ///< an answer: `page`
         failed,    ///< a question that has none, or (question 0) loading did: `text`, `advice` and `code` say why
         ended,     ///< the reading process is gone; nothing comes behind this
@@ -40,6 +46,7 @@ struct Reply {
     std::string advice = {};
     ErrorCode code = ErrorCode::unreadable;
     present::Page page = {};
+    bool more = false;   ///< of `page`: its tables have further rows, and the same answer comes with all of them
     double seconds = 0;  ///< when the answer came, by a clock that goes on
 };
 

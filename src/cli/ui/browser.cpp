@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t contents_width = 13;
 constexpr std::size_t least_with_contents = 60;  // columns of a screen
 constexpr std::size_t least_with_side = 130;
-constexpr std::size_t a_page = 15;  // lines that a page key moves by, at least
+constexpr std::size_t findings_section = 0, processes_section = 1;  // of the contents
+constexpr std::size_t a_page = 15;                                  // lines that a page key moves by, at least
 
 // Takes the last character off.
 void shorten(std::string& text) {
@@ -74,8 +75,9 @@ present::Page comparison(const present::PageTable& a, std::size_t row_a, const p
 
 }  // namespace
 
-Browser::Browser(std::string input, bool live) : input_(std::move(input)), live_(live), paths_(contents().size()) {
-    open_section(0);
+Browser::Browser(std::string input, bool live, bool large)
+    : input_(std::move(input)), live_(live), large_(large), paths_(contents().size()) {
+    open_section(large ? processes_section : findings_section);
 }
 
 void Browser::open(Subject subject) {
@@ -88,7 +90,7 @@ void Browser::open(Subject subject) {
 void Browser::open_section(std::size_t section) {
     section_ = section;
     if (paths_[section_].empty()) return open(contents()[section]);
-    if (place().state == State::to_ask || place().state == State::asked) turn_to(place().question);
+    if (place().state == State::to_ask || (place().state == State::asked && !place().behind)) turn_to(place().question);
 }
 
 // Asks the question of this number about what is looked at.
@@ -99,19 +101,38 @@ void Browser::turn_to(std::size_t question) {
     at.question = question;
     at.state = State::to_ask;
     at.error.clear();
-    if (!loaded_ || at.asked().words.empty()) return;
+    if (at.asked().words.empty()) return;
     at.number = ++last_number_;
     at.state = State::asked;
+    at.behind = false;
     wanted_.push_back({Lane::main, at.number, at.asked().words});
+}
+
+// Processes have more names then than the process table alone gives.
+void Browser::all_is_loaded() {
+    loaded_ = true;
+    Place& at = place();
+    if (live_ || at.state != State::shown || !at.early || at.asked().words.empty()) return;
+    const Command* const verb = find_command(at.asked().words.front());
+    if (verb != nullptr && verb->of_processes) turn_to(at.question);
+}
+
+// What the findings are, while something else is looked at.
+void Browser::find_behind() {
+    if (!paths_[findings_section].empty()) return;
+    Place findings;
+    findings.subject = contents()[findings_section];
+    findings.number = ++last_number_;
+    findings.state = State::asked;
+    findings.behind = true;
+    wanted_.push_back({Lane::behind, findings.number, findings.asked().words});
+    paths_[findings_section].push_back(std::move(findings));
 }
 
 void Browser::reply(Reply reply) {
     switch (reply.kind) {
         case Reply::Kind::progress: progress_ = reply.text; return;
-        case Reply::Kind::loaded:
-            loaded_ = true;
-            if (place().state == State::to_ask) turn_to(place().question);
-            return;
+        case Reply::Kind::loaded: return all_is_loaded();
         case Reply::Kind::ended:
             if (!failed_) failed_ = Error{ErrorCode::resource_limit, "the process that read the input has ended", {}};
             done_ = true;
@@ -126,18 +147,27 @@ void Browser::reply(Reply reply) {
         case Reply::Kind::page: break;
     }
     const bool failed = reply.kind == Reply::Kind::failed;
-    if (live_ && !failed) trends_.follow(reply.page, reply.seconds);
+    if (live_ && !failed && !reply.more) trends_.follow(reply.page, reply.seconds);
     if (reply.question == side_number_) {
         if (failed) side_ = {};
-        else side_.take(std::move(reply.page));
+        else if (!reply.more || !side_.has_page()) side_.take(std::move(reply.page));
         return;
     }
     for (std::vector<Place>& path : paths_)
         for (Place& at : path) {
             if (at.number != reply.question) continue;
+            if (reply.more) {  // what is there stays until all of it comes
+                if (!at.view.has_page()) at.view.take(std::move(reply.page));
+                return;
+            }
             if (!failed) {
+                if (at.behind && section_ != findings_section && !reply.page.lead.empty())
+                    tell(fmt::format("Findings (Tab, Home): {}", reply.page.lead.front().text));
                 at.view.take(std::move(reply.page));
                 at.state = State::shown;
+                at.behind = false;
+                at.early = !loaded_;
+                if (large_) find_behind();
                 return;
             }
             at.state = State::failed;
@@ -293,6 +323,7 @@ void Browser::back() {
     if (paths_[section_].size() > 1) {
         paths_[section_].pop_back();
         if (place().state == State::to_ask || place().state == State::asked) turn_to(place().question);
+        else if (loaded_) all_is_loaded();
         return;
     }
     in_contents_ = true;
@@ -441,7 +472,7 @@ std::optional<Errand> Browser::errand() { return std::exchange(errand_, std::nul
 // What the chosen row leads to is shown beside the table where there is room for it.
 void Browser::want_side() {
     std::vector<std::string> words;
-    if (side_shown_ && loaded_ && place().state == State::shown && !place().asked().words.empty())
+    if (side_shown_ && place().view.has_page() && !place().asked().words.empty())
         if (const auto subject = leads_to(place().view.selected(), place().asked(), input_);
             subject && subject->questions != place().subject.questions)
             words = subject->questions.front().words;

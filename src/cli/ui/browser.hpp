@@ -63,8 +63,9 @@ struct Errand {
 
 class Browser {
 public:
-    /// `input` is the path as it was given; `live`: a VM that runs, whose pages are asked again and again.
-    Browser(std::string input, bool live);
+    /// `input` is the path as it was given; `live`: a VM that runs, whose pages are asked again and again; `large`: one
+    /// whose findings take time. That begins with the table of processes, which does not, and finds meanwhile.
+    Browser(std::string input, bool live, bool large = false);
 
     void key(const Key& key);
     void reply(Reply reply);
@@ -91,6 +92,8 @@ private:
         std::size_t question = 0;
         PageView view;
         State state = State::to_ask;
+        bool behind = false;       // it is asked behind what is looked at
+        bool early = false;        // it was answered before all was loaded
         std::uint32_t number = 0;  // of the question that is asked
         std::string error;
         const Question& asked() const { return subject.questions[question]; }
@@ -101,6 +104,8 @@ private:
     void open(Subject subject);
     void open_section(std::size_t section);
     void turn_to(std::size_t question);
+    void all_is_loaded();
+    void find_behind();
     void enter();
     void back();
     void browse(const Key& key);
@@ -125,6 +130,7 @@ private:
 
     std::string input_;
     bool live_;
+    bool large_;
     bool loaded_ = false;
     bool paused_ = false;
     std::string progress_;
