@@ -127,8 +127,10 @@ static Status cmd_ets(const Context& context) {
     const analyses::EtsReport report = analyses::ets_tables(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(names, analyses::ets_answer(snapshot, report))};
-    document.members.push_back({.key = "rows", .body = present::ets_table(names, report)});
-    document.members.push_back({.key = "owners", .title = "By owner", .body = present::ets_owner_table(names, report)});
+    const present::Identify identify = context.identify(*artifact);
+    document.members.push_back({.key = "rows", .body = present::ets_table(names, report, identify)});
+    document.members.push_back(
+        {.key = "owners", .title = "By owner", .body = present::ets_owner_table(names, report, identify)});
     document.members.push_back({.key = "totals",
                                 .title = "All tables",
                                 .body = Value(Object{{"tables", static_cast<std::uint64_t>(report.tables.size())},

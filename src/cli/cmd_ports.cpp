@@ -25,7 +25,8 @@ static Status cmd_ports(const Context& context) {
     document.lead = {present::spell(names, analyses::ports_answer(snapshot, report))};
     document.members.push_back(
         {.key = "groups", .title = "By driver and owner", .body = present::port_group_table(names, report)});
-    document.members.push_back({.key = "rows", .title = "Ports", .body = present::port_table(names)});
+    document.members.push_back(
+        {.key = "rows", .title = "Ports", .body = present::port_table(names, context.identify(*artifact, true))});
     document.members.push_back(
         {.key = "totals",
          .title = "All ports",

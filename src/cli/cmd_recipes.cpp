@@ -22,7 +22,7 @@ static Status cmd_recipes(const Context& context) {
             if (advice.empty()) advice = "`beamheap recipes` lists all of them.";
             return Error{ErrorCode::usage, fmt::format("there is no recipe '{}'", name), std::move(advice)};
         }
-        if (context.shown_to_people()) return write_file("-", std::string(recipe->query) + '\n', false);
+        if (context.printed() && context.for_people()) return write_file("-", std::string(recipe->query) + '\n', false);
         rows = {recipe};
     }
     using Row = const Recipe*;

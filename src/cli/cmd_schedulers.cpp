@@ -108,9 +108,10 @@ static Status cmd_schedulers(const Context& context) {
     document.lead = {present::spell(context.names(snapshot), analyses::schedulers_answer(snapshot, report))};
     document.members.push_back(
         {.key = "rows",
-         .body = present::scheduler_table(context.names(snapshot), context.shown_to_people()
-                                                                       ? present::Places::beside_functions
-                                                                       : present::Places::apart)});
+         .body = present::scheduler_table(
+             context.names(snapshot),
+             context.shown_to_people() ? present::Places::beside_functions : present::Places::apart,
+             context.identify(*artifact))});
     document.members.push_back({.key = "totals",
                                 .title = "All schedulers",
                                 .body = present::Value(present::Object{{"normal", report.normal},

@@ -14,11 +14,13 @@ static Status cmd_timers(const Context& context) {
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::TimerReport report = analyses::timers(snapshot);
+    const present::Identify identify = context.identify(*artifact);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(names, analyses::timers_answer(snapshot, report))};
-    document.members.push_back(
-        {.key = "groups", .title = "By receiver and message", .body = present::timer_group_table(names, report)});
-    document.members.push_back({.key = "rows", .title = "Timers", .body = present::timer_table(names)});
+    document.members.push_back({.key = "groups",
+                                .title = "By receiver and message",
+                                .body = present::timer_group_table(names, report, identify)});
+    document.members.push_back({.key = "rows", .title = "Timers", .body = present::timer_table(names, identify)});
     document.members.push_back(
         {.key = "totals",
          .body = present::Value(present::Object{{"timers", static_cast<std::uint64_t>(snapshot.timers.size())},

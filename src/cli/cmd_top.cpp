@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 
 #include "analyses/facts/heap_stats.hpp"
 #include "analyses/facts/needs.hpp"
@@ -38,13 +37,7 @@ analyses::ProcessNeeds needs_of(const Options& options, std::string_view sort) {
 // (`known`: it was loaded.)
 present::ProcessColumns columns_of(const Context& context, Artifact& artifact, const analyses::ProcessNeeds& needs,
                                    bool known) {
-    present::ProcessColumns columns{.labels = needs.labels, .heaps = context.options().full};
-    if (context.shown_to_people() &&
-        (known || artifact.can_identify()))  // a cell is asked for several times: for its width, too
-        columns.identify = [&artifact, asked = std::make_shared<std::unordered_set<ProcId>>()](ProcId id) {
-            if (asked->insert(id).second) artifact.identify(id);
-        };
-    return columns;
+    return {.labels = needs.labels, .heaps = context.options().full, .identify = context.identify(artifact, known)};
 }
 
 bool shows_initial_calls(const Options& options, const analyses::ProcessNeeds& needs) {

@@ -214,7 +214,7 @@ std::string command_about_one(const Options& options, const Command& command) {
 }
 
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given, and
-// `progress` what is told of opening.
+// `progress` what is told of opening; it shows the answer as it is.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
                    bool whole = false, const Progress* progress = nullptr) {
     const Command& command = *find_command(options.verb);
@@ -237,6 +237,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
     bytes::forget_failed_reads();
     try {
         Context context(options, loaded, taker);
+        if (taker != nullptr) context.answer_a_reader();
         if (progress != nullptr) context.tell_progress(*progress);
         if (const Status status = command.run(context); !status) return context.redacted(status.error());
         return bytes::failed_read();

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <unordered_set>
 
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/identities.hpp"
@@ -143,6 +144,14 @@ std::shared_ptr<const analyses::SupervisionTree> Context::supervision(const Snap
 bool Context::for_people() const {
     const present::Presenter* presenter = present::find_presenter(options_.format);
     return presenter != nullptr && presenter->for_people;
+}
+
+present::Identify Context::identify(Artifact& artifact, bool loaded) const {
+    constexpr std::size_t most_looked_for = 500;  // one by one; a cell is asked for several times: for its width, too
+    if (!shown_to_people() || (!loaded && !artifact.can_identify())) return {};
+    return [&artifact, loaded, asked = std::make_shared<std::unordered_set<ProcId>>()](ProcId id) {
+        if (!loaded && asked->size() < most_looked_for && asked->insert(id).second) artifact.identify(id);
+    };
 }
 
 bool Context::folds() const {

@@ -12,6 +12,7 @@
 #include "cli/options/options.hpp"
 #include "present/document.hpp"
 #include "present/erlang_text.hpp"
+#include "present/tables.hpp"
 
 namespace beamheap::present {
 struct RenderOptions;
@@ -65,6 +66,7 @@ public:
     Context with(const Options& options) const {
         Context other(options, loaded_, taker_);
         other.progress_ = progress_;
+        other.for_reader_ = for_reader_;
         return other;
     }
     /// Tells how far opening an input has come to `progress`, which must outlive this, in place of the terminal.
@@ -105,7 +107,15 @@ public:
     /// Whether the answer is for people to read: text, not a format for machines.
     bool for_people() const;
     /// The same of an answer that is shown as it is; the report makes its own tables of answers.
-    bool shown_to_people() const { return taker_ == nullptr && for_people(); }
+    bool shown_to_people() const { return (taker_ == nullptr || for_reader_) && for_people(); }
+    /// It is printed: nobody takes the answer.
+    bool printed() const { return taker_ == nullptr; }
+    /// Who takes the answer shows it as it is.
+    void answer_a_reader() { for_reader_ = true; }
+    /// For tables that are shown to people: looks for what processes are, for as many of them as that takes no time
+    /// where it was not loaded with the rest. Empty where nobody sees it, or the input can't tell. Must not outlive the
+    /// artifact.
+    present::Identify identify(Artifact& artifact, bool loaded = false) const;
     /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.
     bool folds() const;
     /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n,
@@ -142,6 +152,7 @@ private:
     const LoadedInput* loaded_;  // null but in the shell and the report
     const AnswerTaker* taker_;   // null but in the report
     const Progress* progress_ = nullptr;
+    bool for_reader_ = false;
 };
 
 }  // namespace beamheap::cli

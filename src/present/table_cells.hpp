@@ -28,6 +28,8 @@ inline Value printed(const Names& names, TextId id) {
 }
 /// An atom without quotes.
 inline Value bare(const Names& names, TextId id) { return id == TextId::none ? Value() : Value(names.bare(id)); }
+/// What people call a process that stands in the snapshot: its name, its label, what it was started as.
+Value called(const Names& names, ProcId id);
 inline Value pid(const Names& names, Pid pid) { return text(names.pid(pid)); }
 inline Value function(const Names& names, FunctionId id) { return text(names.function(id)); }
 inline constexpr std::string_view line_certainty_doc =

@@ -22,13 +22,15 @@
 
 namespace beamheap::present {
 
+/// Looks for what a process is where that is to be told, row by row. Where it is given, people are shown what processes
+/// are called: who has no name by its label, or by what it was started as.
+using Identify = std::function<void(ProcId)>;
+
 /// What of a process the input was read for, and so which columns people see.
 struct ProcessColumns {
-    bool labels = false;  ///< label, group_key and real_initial_call were loaded; else they are null
-    bool heaps = false;   ///< people see what decoded heaps tell: live and garbage words, binaries
-    /// For people: initial_call is the real one, and who has no name is called by it. This has it looked for, row by
-    /// row as they are shown.
-    std::function<void(ProcId)> identify = {};
+    bool labels = false;     ///< label, group_key and real_initial_call were loaded; else they are null
+    bool heaps = false;      ///< people see what decoded heaps tell: live and garbage words, binaries
+    Identify identify = {};  ///< where it is given, initial_call is the real one
 };
 
 Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& columns);
@@ -50,13 +52,13 @@ Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms);
 /// The entries of a process's link list of these kinds, at most `most`, then one that says how many more there are.
 Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most);
 
-Table port_table(const Names& names);
+Table port_table(const Names& names, const Identify& identify = {});
 Table port_group_table(const Names& names, const analyses::PortReport& report);
-Table ets_table(const Names& names, const analyses::EtsReport& report);
-Table ets_owner_table(const Names& names, const analyses::EtsReport& report);
-Table timer_table(const Names& names);
-Table timer_group_table(const Names& names, const analyses::TimerReport& report);
-Table scheduler_table(const Names& names, Places places);
+Table ets_table(const Names& names, const analyses::EtsReport& report, const Identify& identify = {});
+Table ets_owner_table(const Names& names, const analyses::EtsReport& report, const Identify& identify = {});
+Table timer_table(const Names& names, const Identify& identify = {});
+Table timer_group_table(const Names& names, const analyses::TimerReport& report, const Identify& identify = {});
+Table scheduler_table(const Names& names, Places places, const Identify& identify = {});
 Table node_table(const Names& names);
 /// What became of the search for a module's file, by its place in Snapshot::modules.
 struct ModuleCode {

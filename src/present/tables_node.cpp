@@ -36,7 +36,34 @@ Value owner_name(const Names& names, const Pid& owner) {
     return bare(names, analyses::owner_of(names.snapshot(), owner).name);
 }
 
+// Whose a row is: by the registered name, or by what people call it.
+template <class Row, class PidOf>
+ColumnOf<Row> called_column(Column column, const Names& names, const Identify& identify, PidOf pid_of) {
+    column.content = Content::name;
+    if (!identify) return {std::move(column), [=](const Row& r) { return owner_name(names, pid_of(r)); }};
+    column.content = Content::term;  // or its label
+    column.end_tells = true;
+    return {std::move(column), [=](const Row& r) {
+                const ProcId id = names.snapshot().find(pid_of(r));
+                if (id == ProcId::none) return Value();
+                identify(id);
+                return called(names, id);
+            }};
+}
+
 Value measured(double value) { return value < 0 ? Value() : Value(value); }
+
+// Who gets a timer's message: a process, or whoever has a name then.
+template <class Row, class PidOf, class NameOf>
+ColumnOf<Row> receiver_column(const Names& names, const Identify& identify, PidOf pid_of, NameOf name_of) {
+    ColumnOf<Row> process = called_column<Row>(
+        {.name = "receiver_name", .title = "RECEIVER", .doc = "its name", .least = 14}, names, identify, pid_of);
+    Column column = process.column;
+    return {std::move(column), [=](const Row& r) {
+                const TextId name = name_of(r);
+                return name != TextId::none ? bare(names, name) : process.get(process.closure.get(), &r);
+            }};
+}
 
 std::string_view name_of(Scheduler::Kind kind) {
     switch (kind) {
@@ -60,7 +87,7 @@ std::string_view name_of(DistNode::Kind kind) {
 
 }  // namespace
 
-Table port_table(const Names& names) {
+Table port_table(const Names& names, const Identify& identify) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
@@ -70,8 +97,8 @@ Table port_table(const Names& names) {
          [=, &s](const Row& r) { return bare(names, s.ports[r].name); }},
         {{.name = "owner", .title = "PID", .doc = "connected process"},
          [=, &s](const Row& r) { return pid(names, s.ports[r].connected); }},
-        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
-         [=, &s](const Row& r) { return owner_name(names, s.ports[r].connected); }},
+        called_column<Row>({.name = "owner_name", .title = "OWNER", .doc = "its registered name"}, names, identify,
+                           [&s](const Row& r) { return s.ports[r].connected; }),
         {{.name = "kind", .title = "KIND", .doc = "linked-in driver, external process, file", .lesser = 3},
          [=, &s](const Row& r) { return raw(names, s.ports[r].kind); }},
         {{.name = "driver",
@@ -154,7 +181,7 @@ Table port_group_table(const Names& names, const analyses::PortReport& report) {
     return table_of(std::move(columns), pointers(report.groups), "no port");
 }
 
-Table ets_table(const Names& names, const analyses::EtsReport& report) {
+Table ets_table(const Names& names, const analyses::EtsReport& report, const Identify& identify) {
     const Snapshot& s = names.snapshot();
     using Row = const analyses::EtsUse*;
     const auto of = [&s](const Row& r) -> const EtsTable& { return s.ets[r->table]; };
@@ -163,8 +190,8 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
          [=](const Row& r) { return bare(names, of(r).name); }},
         {{.name = "owner", .title = "PID", .doc = "owning process"},
          [=](const Row& r) { return pid(names, of(r).owner); }},
-        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
-         [=](const Row& r) { return bare(names, r->owner.name); }},
+        called_column<Row>({.name = "owner_name", .title = "OWNER", .doc = "its registered name"}, names, identify,
+                           [](const Row& r) { return r->owner.pid; }),
         {{.name = "type", .title = "TYPE", .doc = "set ordered_set bag duplicate_bag", .lesser = 1},
          [=](const Row& r) { return raw(names, of(r).type); }},
         {{.name = "protection", .title = "PROTECTION", .doc = "public protected private", .lesser = 2},
@@ -223,13 +250,13 @@ Table ets_table(const Names& names, const analyses::EtsReport& report) {
     return table_of(std::move(columns), pointers(report.tables), "no table");
 }
 
-Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
+Table ets_owner_table(const Names& names, const analyses::EtsReport& report, const Identify& identify) {
     using Row = const analyses::EtsOwner*;
     Columns<Row> columns{
         {{.name = "owner", .title = "PID", .doc = "owning process"},
          [=](const Row& r) { return pid(names, r->owner.pid); }},
-        {{.name = "owner_name", .title = "OWNER", .doc = "its registered name", .content = Content::name},
-         [=](const Row& r) { return bare(names, r->owner.name); }},
+        called_column<Row>({.name = "owner_name", .title = "OWNER", .doc = "its registered name"}, names, identify,
+                           [](const Row& r) { return r->owner.pid; }),
         {{.name = "owner_alive",
           .title = "OWNER ALIVE",
           .holds = Holds::flag,
@@ -245,18 +272,15 @@ Table ets_owner_table(const Names& names, const analyses::EtsReport& report) {
     return table_of(std::move(columns), pointers(report.owners), "no table");
 }
 
-Table timer_table(const Names& names) {
+Table timer_table(const Names& names, const Identify& identify) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     Columns<Row> columns{
         {{.name = "receiver", .title = "PID", .doc = "process that gets the message"},
          [=, &s](const Row& r) { return pid(names, s.timers[r].receiver); }},
-        {{.name = "receiver_name", .title = "RECEIVER", .doc = "its name", .content = Content::name, .least = 14},
-         [=, &s](const Row& r) {
-             const Timer& timer = s.timers[r];
-             return timer.receiver_name != TextId::none ? bare(names, timer.receiver_name)
-                                                        : owner_name(names, timer.receiver);
-         }},
+        receiver_column<Row>(
+            names, identify, [&s](const Row& r) { return s.timers[r].receiver; },
+            [&s](const Row& r) { return s.timers[r].receiver_name; }),
         {{.name = "left_ms", .title = "LEFT", .unit = Unit::milliseconds, .doc = "until it fires; 0: it is due"},
          [&s](const Row& r) { return Value(s.timers[r].left_ms); }},
         {{.name = "message", .title = "MESSAGE", .doc = "as the VM printed it", .content = Content::term},
@@ -265,15 +289,14 @@ Table timer_table(const Names& names) {
     return table_of(std::move(columns), all_rows(s.timers.size()), "no timer");
 }
 
-Table timer_group_table(const Names& names, const analyses::TimerReport& report) {
+Table timer_group_table(const Names& names, const analyses::TimerReport& report, const Identify& identify) {
     using Row = const analyses::TimerGroup*;
     Columns<Row> columns{
         {{.name = "receiver", .title = "PID", .doc = "process that gets the messages"},
          [=](const Row& r) { return pid(names, r->receiver.pid); }},
-        {{.name = "receiver_name", .title = "RECEIVER", .doc = "its name", .content = Content::name, .least = 14},
-         [=](const Row& r) {
-             return bare(names, r->receiver.name != TextId::none ? r->receiver.name : r->receiver_name);
-         }},
+        receiver_column<Row>(
+            names, identify, [](const Row& r) { return r->receiver.pid; },
+            [](const Row& r) { return r->receiver_name; }),
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "timers"},
          [](const Row& r) { return Value(r->count); }},
         {{.name = "shape", .title = "SHAPE", .doc = "shape of their messages", .content = Content::term},
@@ -313,7 +336,7 @@ static Columns<std::size_t> scheduler_flags(const Names& names) {
     };
 }
 
-Table scheduler_table(const Names& names, Places places) {
+Table scheduler_table(const Names& names, Places places, const Identify& identify) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
     const bool held = std::ranges::any_of(s.schedulers, [](const Scheduler& each) { return each.held.has_value(); });
@@ -330,8 +353,8 @@ Table scheduler_table(const Names& names, Places places) {
          [&s](const Row& r) { return Value(name_of(s.schedulers[r].kind)); }},
         {{.name = "current_process", .title = "PID", .doc = "that it was running"},
          [=, &s](const Row& r) { return pid(names, s.schedulers[r].current_process); }},
-        {{.name = "current_process_name", .title = "PROCESS", .doc = "its registered name", .content = Content::name},
-         [=, &s](const Row& r) { return owner_name(names, s.schedulers[r].current_process); }},
+        called_column<Row>({.name = "current_process_name", .title = "PROCESS", .doc = "its registered name"}, names,
+                           identify, [&s](const Row& r) { return s.schedulers[r].current_process; }),
         {{.name = "process_state", .title = "STATE", .doc = "of that process, at the instant of the crash"},
          [&s](const Row& r) {
              const ProcessState state = s.schedulers[r].process_state;

@@ -113,10 +113,8 @@ ColumnOf<ProcId> process_column(const Names& names, const analyses::ProcessColum
     if (show.identify && (row.name == "initial_call" || row.name == "name"))
         return {std::move(column), [names, identify = show.identify, by_name = row.name == "name"](const ProcId& id) {
                     identify(id);
-                    const Process& process = names.snapshot()[id];
-                    if (!by_name) return function(names, analyses::first_call(process));
-                    const std::string called = names.called(process);
-                    return called.empty() ? started_as(names, process.initial_call) : Value(called);
+                    return by_name ? cells::called(names, id)
+                                   : function(names, analyses::first_call(names.snapshot()[id]));
                 }};
     if (row.shown == Shown::with_labels && !show.labels)  // without labels it would be another's
         return {std::move(column), [](const ProcId&) { return Value(); }};
@@ -134,6 +132,12 @@ Value counted_as(Value what, std::uint64_t count) {
 }
 
 }  // namespace
+
+Value cells::called(const Names& names, ProcId id) {
+    const Process& process = names.snapshot()[id];
+    const std::string called = names.called(process);
+    return called.empty() ? started_as(names, process.initial_call) : Value(called);
+}
 
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups) {
     const Snapshot& s = names.snapshot();

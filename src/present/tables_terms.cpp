@@ -572,7 +572,7 @@ Table path_table(const TermView& view, std::vector<PathStep> steps) {
          [=](const PathStep& s) { return Value(view.measures().retained_words(element(s))); }},
         {{.name = "address", .title = "ADDRESS", .doc = "of the term"},
          [=](const PathStep& s) { return TermView::address_value(view.source().head(s.id).address); }},
-        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term},
+        {{.name = "term", .title = "TERM", .doc = "the term", .content = Content::term, .own_line = true},
          [=](const PathStep& s) { return Value(view.text(element(s))); }},
     };
     return table_of(std::move(columns), std::move(steps), {});

@@ -258,6 +258,43 @@ TEST_CASE("what is seen is written and copied as it is seen", "[ui]") {
     CHECK(errand->text == "beamheap top erl_crash.dump --procs 'msgq>10' --by memory");
 }
 
+TEST_CASE("a verdict's sentence leads to the process that it names; above rows such a one waits", "[ui]") {
+    Browser browser = loaded();
+    Page found = page_of(processes(3), "Nobody answers.");
+    found.kind = "analyze";
+    found.lead.push_back(
+        {"60 processes wait for queue <0.9.0>, which has been suspended by sys:suspend/1 long ago.", "<0.9.0>"});
+    CHECK(answer(browser, found) == Words{"analyze"});
+    screen(browser);
+    browser.key(key(Key::Name::enter));
+    CHECK(answer(browser, page_of(processes(2), "a process.")) == Words{"proc", "<0.9.0>"});
+    browser.key(key(Key::Name::escape));
+    screen(browser, 60);  // the sentence has more lines there, and is chosen still
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.9.0>"});
+    browser.key(key(Key::Name::escape));
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"proc", "<0.1.0>"});
+
+    Browser rows = loaded();
+    found.kind = "top";
+    answer(rows, found);
+    screen(rows);
+    rows.key(key(Key::Name::enter));
+    CHECK(rows.wanted().at(0).words == Words{"proc", "<0.1.0>"});
+    rows.key(key(Key::Name::escape));
+    rows.key(key(Key::Name::up));
+    rows.key(key(Key::Name::enter));
+    CHECK(rows.wanted().at(0).words == Words{"proc", "<0.9.0>"});
+    Browser alone = loaded();
+    Page sentences;
+    sentences.lead = {{"Nothing found."}};
+    answer(alone, sentences);
+    type(alone, "se");  // no table, no row: nothing to sort, nothing to write
+    CHECK(shows(screen(alone), "no table"));
+}
+
 TEST_CASE("two rows beside each other", "[ui]") {
     Browser browser = at_processes(5);
     type(browser, "m");

@@ -76,8 +76,10 @@ void PageView::take(present::Page page) {
     const std::string chosen = was.table != nullptr ? key_of(*was.table, was.row) : std::string();
     const std::size_t line = cursor_;
     remember();
+    const bool first = !page_;
     page_ = std::move(page);
     arrange();
+    if (first) return to_start();
     cursor_ = std::min(line, lines_.empty() ? 0 : lines_.size() - 1);
     if (!chosen.empty())
         for (std::size_t i = 0; i < lines_.size(); ++i)
@@ -106,7 +108,7 @@ void PageView::arrange() {
     lines_.clear();
     layouts_.clear();
     if (!page_) return;
-    for (const present::PageLine& each : page_->lead) wrap(Line::Kind::lead, each.text, 0, 0);
+    for (std::uint32_t i = 0; i < page_->lead.size(); ++i) wrap(Line::Kind::lead, page_->lead[i].text, 0, i);
     for (const present::PageLine& each : page_->warnings) wrap(Line::Kind::warning, "warning: " + each.text, 0, 0);
     std::uint32_t number = 0;
     for (const PageBlock& block : page_->blocks) arrange(number++, block);
@@ -151,6 +153,12 @@ void PageView::arrange(std::uint32_t number, const PageBlock& block) {
             {Line::Kind::note, number, 0, 0, fmt::format("... {} more", present::grouped(table.total - table.rows))});
 }
 
+bool PageView::choosable(const Line& line) const {
+    if (line.kind == Line::Kind::lead)
+        return line.part == 0 && (!page_->lead[line.item].process.empty() || !page_->lead[line.item].command.empty());
+    return line.kind == Line::Kind::row || line.kind == Line::Kind::text;
+}
+
 void PageView::move(std::ptrdiff_t lines) {
     const std::ptrdiff_t step = lines < 0 ? -1 : 1;
     std::ptrdiff_t last = static_cast<std::ptrdiff_t>(cursor_);
@@ -169,11 +177,14 @@ void PageView::move(std::ptrdiff_t lines) {
 void PageView::to_start() {
     top_ = 0;
     cursor_ = 0;
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-        if (choosable(lines_[i])) {
-            cursor_ = i;
-            return;
-        }
+    // What a verdict is about is asked next; of another answer, its rows.
+    const bool verdict = page_ && page_->kind == "analyze";
+    for (const bool sentences : {verdict, true})
+        for (std::size_t i = 0; i < lines_.size(); ++i)
+            if (choosable(lines_[i]) && (sentences || lines_[i].kind != Line::Kind::lead)) {
+                cursor_ = i;
+                return;
+            }
 }
 
 void PageView::to_end() {
@@ -187,6 +198,7 @@ void PageView::to_end() {
 Selected PageView::selected() const {
     if (cursor_ >= lines_.size() || !choosable(lines_[cursor_])) return {};
     const Line& line = lines_[cursor_];
+    if (line.kind == Line::Kind::lead) return {&page_->lead[line.item], nullptr, 0};
     const PageBlock& block = page_->blocks[line.block];
     if (line.kind == Line::Kind::row) return {nullptr, &*block.table, line.item};
     return {&block.lines[line.item], nullptr, 0};
@@ -195,7 +207,9 @@ Selected PageView::selected() const {
 bool PageView::choose(std::size_t y) {
     if (y >= area_.height || top_ + y >= lines_.size()) return false;
     std::size_t at = top_ + y;
-    while (at > 0 && (lines_[at].kind == Line::Kind::below || lines_[at].kind == Line::Kind::term)) --at;
+    while (at > 0 && (lines_[at].kind == Line::Kind::below || lines_[at].kind == Line::Kind::term ||
+                      (lines_[at].kind == Line::Kind::lead && lines_[at].part != 0)))
+        --at;
     if (!choosable(lines_[at])) return false;
     cursor_ = at;
     return true;
@@ -204,7 +218,7 @@ bool PageView::choose(std::size_t y) {
 const PageTable* PageView::table_at_cursor(std::uint32_t& block) const {
     if (!page_ || cursor_ >= lines_.size()) return nullptr;
     block = lines_[cursor_].block;
-    return page_->blocks[block].table ? &*page_->blocks[block].table : nullptr;
+    return block < page_->blocks.size() && page_->blocks[block].table ? &*page_->blocks[block].table : nullptr;
 }
 
 void PageView::mark_column(std::ptrdiff_t columns) {
@@ -389,6 +403,10 @@ void PageView::paint(Canvas& canvas, Area area, bool focused) {
         for (std::size_t i = 0; i < lines_.size(); ++i) {  // the same row or line under the cursor
             const Line& line = lines_[i];
             if (!choosable(line)) continue;
+            if (line.kind == Line::Kind::lead) {
+                if (was.line == &page_->lead[line.item]) cursor_ = i;
+                continue;
+            }
             const PageBlock& block = page_->blocks[line.block];
             if (was.table != nullptr
                     ? block.table && &*block.table == was.table && line.item == was.row
@@ -438,7 +456,10 @@ void PageView::paint(Canvas& canvas, Area area, bool focused) {
                 }
                 break;
             }
-            case Line::Kind::lead: canvas.put(area.x, at, line.text, Style::bold, area.width); break;
+            case Line::Kind::lead:
+                canvas.put(area.x, at, line.text, here ? chosen : Style::bold, area.width);
+                if (here) canvas.paint(area.x, at, area.width, chosen);
+                break;
             case Line::Kind::warning: canvas.put(area.x, at, line.text, Style::medium, area.width); break;
             case Line::Kind::heading: {
                 const Style severity = style_of_severity(line.text);

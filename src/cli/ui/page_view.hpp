@@ -2,7 +2,8 @@
 // A page as it is looked at: a list of lines with a cursor, in an order and through a filter of the reader's own.
 //
 // All parts of an answer stand below each other: sentences, lines, tables with their heads. The cursor stops at what
-// can be chosen: a row, or a line. Tables share the width that there is as the verbs' do (present/text_layout.hpp).
+// can be chosen: a row, a line, or a first sentence that names a process. Tables share the width that there is as the
+// verbs' do (present/text_layout.hpp).
 #pragma once
 
 #include <cstddef>
@@ -83,7 +84,7 @@ private:
     void wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item);
     bool passes(std::string_view text) const;
     bool passes(const present::PageTable& table, std::size_t row) const;
-    bool choosable(const Line& line) const { return line.kind == Line::Kind::row || line.kind == Line::Kind::text; }
+    bool choosable(const Line& line) const;
     const Layout& layout(std::uint32_t block, std::size_t width);
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
     struct Seen {
