@@ -120,7 +120,7 @@ static Status cmd_ui(const Context& context) {
     const std::chrono::milliseconds every(live ? std::max<std::int64_t>(static_cast<std::int64_t>(seconds * 1000), 100)
                                                : 0);
     BH_TRY(ui::AnswerProcess answers, ui::AnswerProcess::start(context));
-    ui::Browser browser(input, live, !live && !is_small_input(input));
+    ui::Browser browser(input, live, is_large_dump(input));
     {
         BH_TRY(ui::Screen screen, ui::Screen::open(wants_color(context.options().color, is_terminal(STDOUT_FILENO))));
         end_by_key();

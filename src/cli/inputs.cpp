@@ -211,19 +211,36 @@ bool can_be_opened_again(const std::string& path) {
     return peeked && !peeked->head.starts_with(elf_magic);
 }
 
-bool is_small_input(const std::string& path) {
-    constexpr std::uint64_t small_text = 32u << 20, small_packed = 2u << 20, small_image = 512u << 20;
+namespace {
+
+constexpr std::uint64_t small_text = 32u << 20, small_packed = 2u << 20, small_image = 512u << 20;
+
+enum class FileSize : std::uint8_t { unreadable, small, large_text, large_image };
+FileSize size_of_file(const std::string& path) {
     std::error_code error;
-    if (fs::is_regular_file(path, error)) {
-        const std::uint64_t bytes = fs::file_size(path, error);
-        if (error || bytes > small_image) return false;
-        auto source = bytes::open_source(path);
-        if (!source) return false;
-        if (!(*source)->compression().empty()) return bytes <= small_packed;  // a dump is packed to a tenth and less
-        if (bytes <= small_text) return true;
-        const auto peeked = bytes::peek(std::move(*source), elf_magic.size());
-        return peeked && peeked->head.starts_with(elf_magic);
-    }
+    const std::uint64_t bytes = fs::file_size(path, error);
+    if (error) return FileSize::unreadable;
+    auto source = bytes::open_source(path);
+    if (!source) return FileSize::unreadable;
+    const bool packed = !(*source)->compression().empty();
+    if (bytes <= (packed ? small_packed : small_text)) return FileSize::small;  // a dump is packed to a tenth and less
+    if (packed) return FileSize::large_text;
+    const auto peeked = bytes::peek(std::move(*source), elf_magic.size());
+    if (!peeked) return FileSize::unreadable;
+    if (!peeked->head.starts_with(elf_magic)) return FileSize::large_text;
+    return bytes <= small_image ? FileSize::small : FileSize::large_image;
+}
+
+}  // namespace
+
+bool is_large_dump(const std::string& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error) && size_of_file(path) == FileSize::large_text;
+}
+
+bool is_small_input(const std::string& path) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return size_of_file(path) == FileSize::small;
     const auto pid = process_named(path);
     if (!pid) return false;
     const std::string sizes = bytes::read_small_file(fmt::format("/proc/{}/statm", *pid), 256);  // total, resident

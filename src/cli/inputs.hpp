@@ -89,6 +89,10 @@ Result<std::unique_ptr<bytes::Source>> open_input_again(const std::string& path)
 /// Whether reading all of an input costs next to nothing: a small file, a VM with little memory.
 bool is_small_input(const std::string& path);
 
+/// Whether a file is a dump so large that reading all of it takes seconds. Images are not: their tables are where they
+/// are.
+bool is_large_dump(const std::string& path);
+
 /// Whether an input can be opened again and again at no other cost than that of reading it: no pipe, and nothing that
 /// is unpacked to a file first.
 bool can_be_opened_again(const std::string& path);
