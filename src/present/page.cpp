@@ -243,6 +243,7 @@ private:
                                     column.content == Content::term || column.content == Content::message,
                                     column.wide && view_.options().columns.empty()});
         }
+        made.reserve(made.rows * made.columns.size());
         for (std::size_t row = 0; row < made.rows; ++row) fill(shown, row, made);
         for (std::size_t c = 0; c < columns.size(); ++c) made.columns[c].shape = shape_of(*columns[c], made, c);
         return made;
@@ -444,6 +445,10 @@ private:
 
 std::string packed(Page page) {
     std::string out;
+    std::size_t bytes = 4096;
+    for (const PageBlock& each : page.blocks)
+        if (each.table) bytes += each.table->bytes();
+    out.reserve(bytes);
     PagePacker(out).page(page);
     return out;
 }

@@ -65,6 +65,13 @@ public:
 
     /// Adds a cell behind the last one, row by row; `number` for columns of numbers.
     void add(std::string_view text, double number = std::numeric_limits<double>::quiet_NaN());
+    /// Makes room for so many cells.
+    void reserve(std::size_t cells) {
+        ends_.reserve(cells);
+        numbers_.reserve(cells);
+    }
+    /// What the cells take of memory, and of a packed page.
+    std::size_t bytes() const { return texts_.size() + ends_.size() * sizeof(std::uint64_t) * 2; }
     /// Adds a line below the row that was begun last.
     void add_below(std::string_view line);
     /// Adds a column behind the last, with a text and a figure (NaN: none) for each row. It gets the width that its

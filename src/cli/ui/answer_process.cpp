@@ -40,11 +40,12 @@ struct Head {
 
 bool send(int descriptor, Head head, std::string_view bytes) {
     head.size = bytes.size();
-    std::string all(sizeof head, '\0');
-    std::memcpy(all.data(), &head, sizeof head);
-    all += bytes;
-    return write_all(descriptor, all) == 0;
+    char first[sizeof head];
+    std::memcpy(first, &head, sizeof head);
+    return write_all(descriptor, {first, sizeof first}) == 0 && write_all(descriptor, bytes) == 0;
 }
+
+constexpr std::uint64_t most_reserved = 1u << 30;  // what is longer grows as it comes
 
 // The head that `bytes` begin with, where all that belongs to it has come.
 std::optional<Head> whole_head(std::string_view bytes) {
@@ -72,9 +73,13 @@ void end_with(pid_t parent) {
     if (::getppid() != parent) ::_exit(1);
 }
 
-// Appends what can be read at once; false at the end.
+// Appends what can be read at once; false at the end. A reply that has begun gets the room that it takes, and no more.
 bool read_some(int descriptor, std::string& to) {
     char piece[64 * 1024];
+    if (Head head; to.size() >= sizeof head) {
+        std::memcpy(&head, to.data(), sizeof head);
+        if (head.size < most_reserved) to.reserve(sizeof head + head.size);
+    }
     const ssize_t size = ::read(descriptor, piece, sizeof piece);
     if (size > 0) to.append(piece, static_cast<std::size_t>(size));
     return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
@@ -417,8 +422,9 @@ private:
     bool take_from_loader() {
         if (!read_some(from_loader_, said_)) return false;
         for (std::optional<Head> head = whole_head(said_); head; head = whole_head(said_)) {
-            const std::string reply = said_.substr(0, sizeof(Head) + head->size);
-            said_.erase(0, reply.size());
+            std::string rest = said_.substr(sizeof(Head) + head->size);
+            said_.resize(sizeof(Head) + head->size);
+            const std::string reply = std::exchange(said_, std::move(rest));
             if (write_all(replies_, reply) != 0) return false;
             if (static_cast<Reply::Kind>(head->kind) != Reply::Kind::loaded) continue;
             loaded_ = true;
@@ -545,8 +551,9 @@ std::optional<Reply> AnswerProcess::next() {
         if (got_.size() == before) return std::nullopt;
     }
     const Head head = *whole_head(got_);
-    const std::string bytes = got_.substr(sizeof head, head.size);
-    got_.erase(0, sizeof head + head.size);
+    std::string rest = got_.substr(sizeof head + head.size);
+    const std::string all = std::exchange(got_, std::move(rest));
+    const std::string_view bytes = std::string_view(all).substr(sizeof head, head.size);
     Reply reply{static_cast<Reply::Kind>(head.kind), head.question};
     if (reply.kind == Reply::Kind::page) {
         auto page = present::unpacked(bytes);
