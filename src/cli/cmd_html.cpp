@@ -255,10 +255,15 @@ void ReportMaker::say_that_names_are_hidden(const Document& document) {
         const ProcId id = snapshot_.find(pid);
         return id != ProcId::none && snapshot_[id].name == TextId::none && snapshot_[id].label != TextId::none;
     });
-    if (any)
-        first_.lead.push_back(present::spell(analyses::Ours(
-            "Names that people chose, of queues, clients and the like, are hidden in this file: a report "
-            "made with --redact secrets shows them.")));
+    if (!any) return;
+    Text told;
+    told.add("Names that people chose, of queues, clients and the like, are hidden in this file: ");
+    told.pieces.push_back(
+        {.text = fmt::format("beamheap html {} --redact secrets -f", present::shell_word(loaded_.path)),
+         .content = present::Content::message,
+         .command = true});
+    told.add(" shows them.");
+    first_.lead.push_back(std::move(told));
 }
 
 void ReportMaker::limits(const Document& document, const RenderOptions& render) {

@@ -55,7 +55,7 @@ void tell_of_others(const std::vector<std::string>& others) {
     std::string text =
         fmt::format("note: no lines of modules that lie here and are not those that ran: {}", fmt::join(first, ", "));
     if (others.size() > most) text += fmt::format(" ... {} more", others.size() - most);
-    FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
+    say_beside(text);
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ void tell_where_records_are_from(const Snapshot& snapshot) {
     }
     if (!of_otp.empty())
         lines.push_back(fmt::format("records as OTP's releases have them: {}", fmt::join(of_otp, " ")));
-    for (const std::string& line : lines) FileSink(STDERR_FILENO).write(present::safe_text(line) + '\n');
+    for (const std::string& line : lines) say_beside(line);
 }
 
 void add_frame_lines(const Options& options, Artifact& artifact, CodeFiles& files, bool for_people) {
@@ -147,11 +147,8 @@ void add_frame_lines(const Options& options, Artifact& artifact, CodeFiles& file
     }
     if (for_people && !options.quiet && !options.verbose && !others.empty()) tell_of_others(others);
     if (options.verbose)
-        FileSink(STDERR_FILENO)
-            .write(present::safe_text(fmt::format("lines: {} places in code, {} with one line, {} with several; {} "
-                                                  "module files opened",
-                                                  found.places, found.found, found.several, files.opened())) +
-                   '\n');
+        say_beside(fmt::format("lines: {} places in code, {} with one line, {} with several; {} module files opened",
+                               found.places, found.found, found.several, files.opened()));
 }
 
 }  // namespace beamheap::cli

@@ -38,7 +38,7 @@ void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> 
     if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
     text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
     if (!source.not_looked_at.empty()) text += fmt::format("; not looked at: {}", fmt::join(source.not_looked_at, " "));
-    FileSink(STDERR_FILENO).write(present::safe_text(text) + '\n');
+    say_beside(text);
 }
 
 }  // namespace

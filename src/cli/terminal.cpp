@@ -12,6 +12,7 @@
 
 #include "cli/output_file.hpp"
 #include "cli/pager.hpp"
+#include "present/sanitise.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
@@ -85,6 +86,12 @@ void install_signal_handlers() {
     ::sigaction(SIGBUS, &action, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGXFSZ, SIG_IGN);  // who writes is told (EFBIG)
+}
+
+void say_beside(std::string_view text) {
+    const std::string safe = present::safe_text(text);
+    const std::size_t width = terminal_width(STDERR_FILENO);
+    FileSink(STDERR_FILENO).write((width == 0 ? safe : present::wrapped(safe, width, 2)) + '\n');
 }
 
 int write_all(int descriptor, std::string_view text) {

@@ -27,6 +27,9 @@ void install_signal_handlers();
 /// Writes all of `text`, whatever a write takes at a time. 0, or the errno of the write that failed.
 int write_all(int descriptor, std::string_view text);
 
+/// Says something beside the answer, on standard error: sanitised, in lines of the terminal.
+void say_beside(std::string_view text);
+
 /// A sink on a file descriptor. After an error other than a closed pipe, `error` tells it.
 class FileSink : public present::Sink {
 public:
