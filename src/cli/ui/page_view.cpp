@@ -394,25 +394,30 @@ void PageView::put(Canvas& canvas, std::size_t y, const Cell& cell, std::string_
     if (x < cell.end) canvas.put(x, y, text, style, cell.end - x);
 }
 
+// The same row or line under the cursor, wherever it stands now.
+void PageView::stay_at(const Selected& was) {
+    to_start();
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        const Line& line = lines_[i];
+        if (!choosable(line)) continue;
+        if (line.kind == Line::Kind::lead) {
+            if (was.line == &page_->lead[line.item]) cursor_ = i;
+            continue;
+        }
+        const PageBlock& block = page_->blocks[line.block];
+        if (was.table != nullptr
+                ? block.table && &*block.table == was.table && line.item == was.row
+                : was.line != nullptr && line.item < block.lines.size() && &block.lines[line.item] == was.line)
+            cursor_ = i;
+    }
+}
+
 void PageView::paint(Canvas& canvas, Area area, bool focused) {
     if (area.width != area_.width && page_) {
         const Selected was = selected();
         area_ = area;
         arrange();
-        to_start();
-        for (std::size_t i = 0; i < lines_.size(); ++i) {  // the same row or line under the cursor
-            const Line& line = lines_[i];
-            if (!choosable(line)) continue;
-            if (line.kind == Line::Kind::lead) {
-                if (was.line == &page_->lead[line.item]) cursor_ = i;
-                continue;
-            }
-            const PageBlock& block = page_->blocks[line.block];
-            if (was.table != nullptr
-                    ? block.table && &*block.table == was.table && line.item == was.row
-                    : was.line != nullptr && line.item < block.lines.size() && &block.lines[line.item] == was.line)
-                cursor_ = i;
-        }
+        stay_at(was);
     }
     area_ = area;
     if (!page_ || area.height == 0) return;

@@ -86,6 +86,7 @@ private:
     bool passes(const present::PageTable& table, std::size_t row) const;
     bool choosable(const Line& line) const;
     const Layout& layout(std::uint32_t block, std::size_t width);
+    void stay_at(const Selected& was);
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
     struct Seen {
         const present::PageTable* table = nullptr;
