@@ -5,7 +5,7 @@
 // mind. So the input is loaded by a child of the program, once; each question is answered by a child of that one, on
 // memory that it shares with it until one of the two writes. Taking back a question ends its process and nothing
 // else, and a reader that breaks down over a damaged input takes no screen with it. It has given up what
-// it has no need of (cli/sandbox.hpp); files are written by who is at the keys.
+// it has no need of (cli/console/sandbox.hpp); files are written by who is at the keys.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/context.hpp"
+#include "cli/frame/context.hpp"
 #include "present/page.hpp"
 
 namespace beamheap::cli::ui {
