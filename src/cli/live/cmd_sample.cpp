@@ -20,6 +20,8 @@
 namespace beamheap::cli {
 namespace {
 
+constexpr std::string_view formats_of_stacks[] = {"folded", "speedscope", "pprof", "svg"};
+
 Result<analyses::SampleFilter> sample_filter(const Context& context, const Snapshot& snapshot) {
     const Options& options = context.options();
     analyses::SampleFilter filter;
@@ -125,7 +127,7 @@ static Status cmd_sample(const Context& context) {
                      "Answers go to standard output; windows to the folders of --out."};
     std::string by = options.by;
     if (by.empty())
-        by = windows || options.format == "folded" || options.format == "speedscope" || options.format == "pprof"
+        by = windows || std::ranges::find(formats_of_stacks, options.format) != std::end(formats_of_stacks)
                  ? "stack"
                  : "function";
     if (by != "function" && by != "stack" && by != "process" && by != "scheduler")
@@ -175,7 +177,8 @@ BH_DEFINE_VERB(sample){
         "kernel copies registers and stack of the thread, and nothing is written to the VM. Stacks are Erlang and C in "
         "one.\n"
         "--blame FUNCTION asks who called a native function: the beginning of its name, or with * for any text.\n"
-        "--pstack shows one stack of each scheduler that runs now. --format folded, speedscope and pprof are for flame "
+        "--pstack shows one stack of each scheduler that runs now. --format svg is a flame graph; folded, speedscope "
+        "and pprof are for other programs' flame "
         "graphs.\n"
         "--every TIME goes on until SIGINT, SIGTERM or the end of --for and writes a file for each window: "
         "FOLDER/sample-TIME-PID.ENDING.\n"

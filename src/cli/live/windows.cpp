@@ -33,9 +33,9 @@ constexpr std::size_t time_letters = 20;        // of window_time()
 struct Ending {
     std::string_view format, ending;
 };
-constexpr std::array endings{Ending{"pprof", "pb.gz"}, Ending{"folded", "folded"},
-                             Ending{"speedscope", "speedscope.json"}, Ending{"json", "json"},
-                             Ending{"ndjson", "ndjson"}};
+constexpr std::array endings{
+    Ending{"pprof", "pb.gz"}, Ending{"folded", "folded"}, Ending{"speedscope", "speedscope.json"},
+    Ending{"svg", "svg"},     Ending{"json", "json"},     Ending{"ndjson", "ndjson"}};
 
 struct CloseFolder {
     void operator()(DIR* folder) const { closedir(folder); }

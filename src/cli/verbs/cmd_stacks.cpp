@@ -71,12 +71,12 @@ BH_DEFINE_VERB(stacks){
     .details =
         "--running counts what ran instead, over one or several inputs: cores taken one after the other are the "
         "samples\n"
-        "of a profiler. --format folded and speedscope are for flame graphs of what processes are in, weighted by "
+        "of a profiler. --format svg, folded and speedscope are flame graphs of what processes are in, weighted by "
         "their number, or\n"
         "by the memory or the queues behind each stack (--sort memory_bytes, msgq_len; speedscope has all three).",
     .examples =
         "stacks erl_crash.dump -n 5\nstacks erl_crash.dump --procs waiting\nstacks --running core.1 core.2 core.3\n"
-        "stacks erl_crash.dump --format speedscope > stacks.json\nstacks erl_crash.dump --format folded --sort "
+        "stacks erl_crash.dump --format svg > stacks.svg\nstacks erl_crash.dump --format folded --sort "
         "memory_bytes | flamegraph.pl > memory.svg\n"
         "stacks erl_crash.dump --per-process --format pprof > stacks.pb.gz",
     .run = &cmd_stacks,
