@@ -2,7 +2,7 @@
 // How beamheap says "cannot": a Result that holds a value or an Error, never both.
 //
 // Damage that still lets an input be used is not an error: it is counted in Anomalies (anomalies.hpp).
-// Library code neither prints nor exits; src/cli/main.cpp turns an Error into a sentence and an exit code.
+// Library code neither prints nor exits; src/cli/frame/main.cpp turns an Error into a sentence and an exit code.
 #pragma once
 
 #include <cassert>

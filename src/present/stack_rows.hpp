@@ -18,7 +18,7 @@ namespace beamheap::present {
 /// What such a table can't do without (Presenter::needs).
 inline constexpr std::string_view column_of_stacks[] = {"functions"};
 inline constexpr std::string_view where_stacks_are =
-    "Stacks are in: beamheap stacks DUMP --format folded (or speedscope, pprof)";
+    "Stacks are in: beamheap stacks DUMP --format folded (or svg, speedscope, pprof)";
 /// Or with which it does as well: a row is about a function then, as a stack of one frame.
 inline constexpr std::string_view columns_of_a_function[] = {"module", "function", "arity"};
 

@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/frame/commands.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/frame/commands.hpp"
 #include "fuzz/whole_program.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)

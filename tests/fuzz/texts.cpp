@@ -13,7 +13,7 @@
 #include "analyses/selectors/selectors.hpp"
 #include "beamheap/artifact.hpp"
 #include "bytes/archive.hpp"
-#include "cli/check_config.hpp"
+#include "cli/checks/check_config.hpp"
 #include "erlang/record_source.hpp"
 #include "formats/beam/chunks.hpp"
 #include "formats/beam/module.hpp"

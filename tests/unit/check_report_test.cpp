@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/check_config.hpp"
+#include "cli/checks/check_config.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 

@@ -15,11 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
-#include "cli/help.hpp"
-#include "cli/inputs.hpp"
+#include "cli/console/terminal.hpp"
+#include "cli/frame/command_line/option_table.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/help.hpp"
+#include "cli/frame/inputs.hpp"
 #include "cli/options/options.hpp"
-#include "cli/terminal.hpp"
 #include "support/places.hpp"
 
 using namespace beamheap;

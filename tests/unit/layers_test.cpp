@@ -65,7 +65,7 @@ struct House {
     std::vector<Room> rooms;
 };
 
-/// The arrows inside of analyses and of the readers of core images.
+/// The arrows inside of analyses, of the readers of core images and of the command.
 const std::vector<House>& houses() {
     static const std::vector<House> table{
         {"src/analyses",
@@ -91,6 +91,20 @@ const std::vector<House>& houses() {
           {"tables", {"layout", "vm", "processes"}},
           {"heaps", {"layout", "vm", "processes", "tables"}},
           {"sampling", {"layout", "vm", "processes"}}}},
+        {"src/cli",
+         "cli/",
+         {{"options", {}},
+          {"console", {"options"}},
+          {"code", {"options", "console"}},
+          {"frame", {"options", "console", "code"}},
+          {"live", {"options", "console", "frame"}},
+          {"tables", {"options", "console", "frame"}},
+          {"exports", {"options", "console", "frame", "tables"}},
+          {"checks", {"options", "console", "code", "frame", "tables"}},
+          {"verbs", {"options", "console", "code", "frame", "live"}},
+          {"shell", {"options", "console", "frame"}},
+          {"ui", {"options", "console", "frame", "live", "shell"}},
+          {"mcp", {"options", "console", "frame", "live"}}}},
     };
     return table;
 }
@@ -342,8 +356,8 @@ constexpr std::array no_modules{
     NoModule{"src/present/secrets/secret_files.cpp", "public_key", "whose arguments redaction hides, in texts"},
     NoModule{"src/present/secrets/secret_terms.cpp", "public_key", "the same, in terms"},
     NoModule{"src/present/secrets/redact_names.cpp", "Elixir.", "how aliases are told, for their names"},
-    NoModule{"src/cli/cmd_binaries.cpp", "persistent_term", "what binaries are held by, in JSON"},
-    NoModule{"src/cli/cmd_profile.cpp", "gen_server:loop", "an example of the help"},
+    NoModule{"src/cli/verbs/cmd_binaries.cpp", "persistent_term", "what binaries are held by, in JSON"},
+    NoModule{"src/cli/live/cmd_profile.cpp", "gen_server:loop", "an example of the help"},
 };
 
 }  // namespace

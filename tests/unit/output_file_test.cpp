@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are written: whole or not at all, never over one that is read; those with a name until then as those
 // without.
-#include "cli/output_file.hpp"
+#include "cli/console/output_file.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

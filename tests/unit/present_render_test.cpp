@@ -248,7 +248,7 @@ TEST_CASE("rows are sorted by any column, missing values last", "[present]") {
 
 TEST_CASE("an unknown format is a usage error", "[present]") {
     CHECK(rendered(sample(1), in("xml")) ==
-          "error: there is no format xml | formats are: table json ndjson csv tsv md dot folded speedscope pprof");
+          "error: there is no format xml | formats are: table json ndjson csv tsv md dot folded speedscope pprof svg");
     StringSink sink;
     const Status status = render(sample(1), in("xml"), sink);
     CHECK(status.error().code == ErrorCode::usage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process can still do once it has given up its rights: a child that tries is asked.
-#include "cli/sandbox.hpp"
+#include "cli/console/sandbox.hpp"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -33,7 +33,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/frame/commands.hpp"
 #include "support/places.hpp"
 
 using namespace beamheap;

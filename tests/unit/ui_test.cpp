@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/line_history.hpp"
-#include "cli/shell_words.hpp"
+#include "cli/shell/line_history.hpp"
+#include "cli/shell/shell_words.hpp"
 #include "cli/ui/browser.hpp"
 #include "cli/ui/places.hpp"
 #include "cli/ui/trends.hpp"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "cli/terminal.hpp"
+#include "cli/console/terminal.hpp"
 #include "present/sanitise.hpp"
 
 namespace beamheap::cli {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/frame/command_line/option_table.hpp"
 #include "present/render.hpp"
 
 namespace beamheap::cli {

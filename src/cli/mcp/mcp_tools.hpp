@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "beamheap/error.hpp"
-#include "cli/commands.hpp"
+#include "cli/frame/commands.hpp"
 
 namespace beamheap::cli {
 

@@ -18,11 +18,11 @@
 #include <utility>
 
 #include "bytes/spool.hpp"
-#include "cli/commands.hpp"
-#include "cli/inputs.hpp"
-#include "cli/link.hpp"
-#include "cli/sandbox.hpp"
-#include "cli/terminal.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/inputs.hpp"
+#include "cli/frame/link.hpp"
+#include "cli/console/sandbox.hpp"
+#include "cli/console/terminal.hpp"
 #include "formats/format.hpp"
 #include "present/sanitise.hpp"
 

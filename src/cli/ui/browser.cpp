@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/commands.hpp"
-#include "cli/shell_words.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/shell/shell_words.hpp"
 #include "model/characters.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"

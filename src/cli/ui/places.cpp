@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/commands.hpp"
-#include "cli/shell_words.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/shell/shell_words.hpp"
 #include "model/characters.hpp"
 #include "present/spelling.hpp"
 

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cli/terminal.hpp"
+#include "cli/console/terminal.hpp"
 
 namespace beamheap::cli::ui {
 namespace {

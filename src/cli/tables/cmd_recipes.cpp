@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// recipes: ready queries for `sql`.
+#include <fmt/format.h>
+
+#include "cli/console/output_file.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/tables/recipes.hpp"
+#include "present/render.hpp"
+
+namespace beamheap::cli {
+
+static Status cmd_recipes(const Context& context) {
+    std::vector<const Recipe*> rows;
+    for (const Recipe& recipe : recipes()) rows.push_back(&recipe);
+    if (!context.options().inputs.empty()) {
+        const std::string& name = context.argument(0);
+        const Recipe* const recipe = find_recipe(name);
+        if (recipe == nullptr) {
+            std::vector<std::string_view> names;
+            for (const Recipe& each : recipes()) names.push_back(each.name);
+            std::string advice = present::did_you_mean(name, names);
+            if (advice.empty()) advice = "`beamheap recipes` lists all of them.";
+            return Error{ErrorCode::usage, fmt::format("there is no recipe '{}'", name), std::move(advice)};
+        }
+        if (context.printed() && context.for_people()) return write_file("-", std::string(recipe->query) + '\n', false);
+        rows = {recipe};
+    }
+    using Row = const Recipe*;
+    present::Columns<Row> columns{
+        {{.name = "name", .title = "RECIPE", .doc = "`sql INPUT NAME` runs it"},
+         [](const Row& r) { return present::Value(r->name); }},
+        {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
+         [](const Row& r) { return present::Value(r->question); }},
+        {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
+         [](const Row& r) { return present::Value(r->query); }},
+    };
+    present::Document document;
+    document.kind = context.options().verb;
+    document.members.push_back({.key = "rows", .body = present::table_of(std::move(columns), std::move(rows), {})});
+    return context.print(document);
+}
+
+BH_DEFINE_VERB(recipes){
+    .name = "recipes",
+    .arguments = {optional({"NAME", ArgumentKind::topic})},
+    .summary = "ready queries for `sql`: who waits in circles, what fills a queue, ...",
+    .details =
+        "With NAME the query itself, to begin from: `beamheap sql erl_crash.dump \"$(beamheap recipes convoys)\"`.",
+    .examples = "recipes\nrecipes wait-cycles\nsql erl_crash.dump wait-cycles",
+    .run = &cmd_recipes,
+};
+
+}  // namespace beamheap::cli

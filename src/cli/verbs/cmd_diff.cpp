@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// diff: what grew between two inputs, largest growth first; with --fail-on, a gate on growth.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "analyses/diagnosis/diagnose.hpp"
+#include "analyses/diagnosis/diff.hpp"
+#include "analyses/facts/needs.hpp"
+#include "cli/frame/commands.hpp"
+#include "cli/frame/secrets.hpp"
+#include "cli/live/sampling.hpp"
+#include "present/describe.hpp"
+#include "present/diff.hpp"
+#include "present/spelling.hpp"
+#include "present/units.hpp"
+
+namespace beamheap::cli {
+namespace {
+
+struct Side {
+    std::shared_ptr<Artifact> artifact;
+    analyses::Diagnosis diagnosis;
+};
+
+Result<Side> load(const Context& context, const std::string& path) {
+    LoadPlan plan;
+    analyses::Diagnoser diagnoser({.threads = context.options().threads, .sizes = context.options().full});
+    diagnoser.demand(plan);
+    plan |= analyses::need::binary_sizes;
+    plan_for_secrets(plan, plan.terms_of);
+    Side side;
+    BH_TRY(side.artifact, context.open(path, plan));
+    BH_TRY(side.diagnosis, diagnoser.judge(*side.artifact));
+    return side;
+}
+
+analyses::Amount figure(const analyses::Growth& row, std::uint64_t value) {
+    return {value, row.bytes ? analyses::AmountUnit::bytes : analyses::AmountUnit::count};
+}
+
+// "process lager_event: messages grew from 0 to 12,003".
+analyses::Sentence growth_sentence(const analyses::Growth& row, present::Syntax syntax) {
+    using Holds = analyses::InputText::Holds;
+    const auto words = [](std::string_view name) {
+        analyses::InputText text{std::string(name), Holds::vm};
+        std::ranges::replace(text.text, '_', ' ');
+        return text;
+    };
+    const analyses::InputText measure = words(row.measure);
+    analyses::Sentence sentence = analyses::sentence("{}", words(analyses::name_of(row.what)));
+    if (row.key != measure.text && row.key != row.measure)
+        sentence.say(" {}", analyses::InputText{present::key_text(row, syntax), Holds::name});
+    sentence.say(": {} grew from {} to {}", measure, figure(row, *row.before), figure(row, *row.after));
+    return sentence;
+}
+
+// Two inputs, or a running VM and how long it is given.
+Status names_two(const Context& context) {
+    const Options& options = context.options();
+    const bool two = options.inputs.size() == 2;
+    if (two && context.argument(0) == "-" && context.argument(1) == "-")
+        return Error{ErrorCode::usage, "standard input can be one of the two inputs, not both", {}};
+    if (two && !options.duration.empty())
+        return Error{ErrorCode::usage, "diff: --for is for two moments of one running VM, and here are two inputs", {}};
+    if (two || !options.duration.empty()) return ok();
+    return Error{ErrorCode::usage, "diff needs a second input, or how long a running VM is to be watched",
+                 fmt::format("beamheap diff {} --for 30s", present::shell_word(context.argument(0)))};
+}
+
+}  // namespace
+
+static Status cmd_diff(const Context& context) {
+    analyses::FailOn fail_on;
+    for (const std::string& word : context.options().fail_on) BH_CHECK(analyses::add_fail_on(fail_on, word));
+    for (const analyses::Limit& limit : fail_on.limits) {
+        const auto compared = analyses::over_limit(limit, {});
+        if (!compared) return compared.error();
+    }
+    BH_CHECK(names_two(context));
+    BH_TRY(const Side before, load(context, context.argument(0)));
+    if (!context.options().duration.empty()) {
+        BH_TRY(const double seconds, parse_seconds(context.options().duration));
+        if (!before.artifact->snapshot().source.live)
+            return Error{ErrorCode::not_held,
+                         fmt::format("{}: is of one instant, and --for asks for two moments of a running VM",
+                                     context.argument(0)),
+                         "Name a second input, and leave --for out."};
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    }
+    BH_TRY(const Side after, load(context, context.options().inputs.back()));
+    const Snapshot& a = before.artifact->snapshot();
+    const Snapshot& b = after.artifact->snapshot();
+    const std::vector<analyses::Growth> rows = analyses::diff(a, b);
+    const std::vector<analyses::ChangedFinding> findings =
+        analyses::diff_findings(before.diagnosis.findings, after.diagnosis.findings);
+
+    const present::Names names_before = context.names(a);
+    const present::Names names_after = context.names(b);
+    std::vector<present::Text> broken;
+    for (const analyses::Limit& limit : fail_on.limits) {
+        BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
+        for (const analyses::Growth* row : over)
+            broken.push_back(present::Text{}
+                                 .add(limit.text + ": ")
+                                 .add(present::spell(growth_sentence(*row, names_after.syntax()))));
+    }
+    if (fail_on.severity)
+        for (const analyses::ChangedFinding& each : findings)
+            if (each.change == analyses::FindingChange::added && each.finding->severity >= *fail_on.severity)
+                broken.push_back(present::Text{}
+                                     .add(fmt::format("{}: ", analyses::name_of(each.finding->severity)))
+                                     .add(present::spell(names_after, each.finding->title)));
+
+    present::Document document;
+    document.kind = "diff";
+    for (const Snapshot* snapshot : {&a, &b}) {
+        document.sources.push_back(present::source_of(*snapshot));
+        for (present::Warning& warning : present::warnings_of(*snapshot)) {
+            warning.text =
+                present::Text{}.add(snapshot->source.path, present::Content::message).add(": ").add(warning.text);
+            document.warnings.push_back(std::move(warning));
+        }
+    }
+    if (!rows.empty() && rows.front().delta.value_or(0) > 0)
+        document.lead.push_back(present::spell(
+            analyses::sentence("Most growth: {}.", growth_sentence(rows.front(), names_after.syntax()))));
+    else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
+    document.members.push_back({.key = "rows", .body = present::growth_table(rows, names_after.syntax())});
+    document.members.push_back({.key = "findings",
+                                .title = "Findings",
+                                .body = present::changed_finding_table(names_before, names_after, findings),
+                                .in_text = !findings.empty()});
+    present::Array failures;
+    for (const present::Text& each : broken) failures.emplace_back(each);
+    document.members.push_back({.key = "failures",
+                                .title = "Over the limits",
+                                .body = present::Value(std::move(failures)),
+                                .content = present::Content::message});
+    document.primary = "rows";
+
+    std::vector<std::string> secrets = known_secrets(*before.artifact);
+    for (std::string& secret : known_secrets(*after.artifact)) secrets.push_back(std::move(secret));
+    const std::vector<const Snapshot*> snapshots{&a, &b};
+    BH_CHECK(context.print(document, snapshots, std::move(secrets)));
+    if (!broken.empty())
+        return Error{
+            ErrorCode::findings,
+            fmt::format("{} over the limits of --fail-on", present::counted(broken.size(), "growth", "growths")),
+            {}};
+    return ok();
+}
+
+BH_DEFINE_VERB(diff){
+    .name = "diff",
+    .arguments = {Argument{"A", ArgumentKind::input}, optional({"B", ArgumentKind::input})},
+    .options = "--fail-on --for",
+    .summary = "what grew from one input to another",
+    .details =
+        "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
+        "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
+        "a\n"
+        "severity does if there are new findings of it. `diff PID --for 30s` is what grew in a running VM meanwhile, "
+        "with "
+        "rates: there\n"
+        "processes without a name are told apart by their pids, and have their work.",
+    .examples =
+        "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json\ndiff 4711 --for "
+        "30s",
+    .alone = true,
+    .run = &cmd_diff,
+};
+
+}  // namespace beamheap::cli
