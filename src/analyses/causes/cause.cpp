@@ -177,7 +177,7 @@ void Explainer::where() {
     const LogFrame* frame = own_frame();
     if (frame == nullptr) return;
     cause_.where.say(", in {}", place(*frame));
-    cause_.where_in_brief = sentence(", in {}", function(*frame));
+    if (!is_library(frame->module)) cause_.where_in_brief = sentence(", in {}", function(*frame));
 }
 
 void Explainer::called_by() {
