@@ -126,6 +126,7 @@ void read_header(Loader& loader, const Section& section, std::string_view body) 
     read_version(source, node.system_version);
     dialect.otp = major_of(source.otp_release);
     if (dialect.otp == 0) loader.anomalies().add(Anomaly::unknown_release, section.offset, node.system_version);
+    dialect.bare_slot_addresses = dialect.otp == 10;
     dialect.latin1_atoms = dialect.otp != 0 && dialect.otp < 16;
     dialect.frames_end_with_return = dialect.otp == 0 || dialect.otp >= 23;
 

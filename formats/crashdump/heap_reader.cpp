@@ -340,7 +340,8 @@ const char* HeapReader::skip_pending(const char* p, const char* end) {
 }
 
 const char* HeapReader::stack_line(const char* p) {
-    // Labels: y<N>, or 0x and the slot's address, lower case and padded.
+    // Labels: y<N>, or 0x and the slot's address, lower case and padded; of R10B also without 0x (loader.hpp).
+    constexpr std::uint32_t r10b = 10;
     std::uint64_t slot = 0;
     if (p[0] == '0' && p[1] == 'x') {
         const HexNumber number = read_hex<'a'>(p + 2);
@@ -349,6 +350,10 @@ const char* HeapReader::stack_line(const char* p) {
     } else if (*p == 'y') {
         do ++p;
         while (is_digit(*p));
+    } else if (dialect_.otp == r10b) {
+        const HexNumber number = read_hex<'a'>(p);
+        slot = number.value;
+        p += number.digits;
     }
     if (*p != ':') return bad();
     ++p;

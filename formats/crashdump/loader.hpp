@@ -23,6 +23,7 @@ struct Dialect {
     std::uint32_t otp = 0;               ///< major release, 10 for R10B ... 29; 0 unknown (read as the newest)
     std::uint32_t version = 5;           ///< 1 for "0.1" ... 5 for "0.5"
     bool latin1_atoms = false;           ///< up to R15 atoms are latin-1 bytes
+    bool bare_slot_addresses = false;    ///< of R10B: those of stack slots may lack their 0x, as its %p has none
     bool frames_end_with_return = true;  ///< y registers come before their return address: OTP 23 and later (OTP-15077)
 };
 

@@ -87,7 +87,8 @@ void StackReader::hold(std::string_view label, bool is_return, const Loader& loa
         ++slots_behind_;
         return;
     }
-    const auto address = label.starts_with("0x") ? parse_hex(label) : std::nullopt;
+    const auto address =
+        label.starts_with("0x") || loader.dialect.bare_slot_addresses ? parse_hex(label) : std::nullopt;
     if (!address) {
         torn_ = true;
         return;

@@ -19,6 +19,10 @@
 
 namespace beamheap::erlang {
 
+/// The value of -mode with which releases are started: code_server loads what the boot script names, and nothing when
+/// it is called (code_server.erl).
+inline constexpr std::string_view mode_of_releases = "embedded";
+
 /// Where names of the command line begin and end in the order of making: behind the last atom that is one of the VM's
 /// own, which is told by its form, before '-progname'; or between `home` and `preloaded`.
 inline constexpr std::string_view first_old_flag = "-progname", last_own_flag = "home", first_flag = "progname",

@@ -63,7 +63,23 @@ bool is_of_otp(std::string_view module) {
            std::ranges::any_of(families, [&](std::string_view family) { return module.starts_with(family); });
 }
 
+// Modules of Elixir, and what is below them by name.
+constexpr std::string_view elixir_families[] = {
+    "Atom",     "Bitwise",       "Calendar", "Collectable",  "Date",       "DateTime",
+    "Duration", "EEx",           "ExUnit",   "Exception",    "Function",   "IEx",
+    "Inspect",  "JSON",          "Kernel",   "List",         "Macro",      "MapSet",
+    "Module",   "NaiveDateTime", "Node",     "OptionParser", "Enumerable", "PartitionSupervisor",
+    "Port",     "Protocol",      "Range",    "Record",       "Regex",      "Registry",
+    "Stream",   "String",        "StringIO", "Supervisor",   "System",     "Task",
+    "Time",     "Tuple",         "Version"};
+
 bool is_library(std::string_view module) {
+    constexpr std::string_view prefix = "Elixir.";
+    if (module.starts_with(prefix) && std::ranges::any_of(elixir_families, [&](std::string_view family) {
+            const std::string_view name = module.substr(prefix.size());
+            return name.starts_with(family) && (name.size() == family.size() || name[family.size()] == '.');
+        }))
+        return true;
     return has_role(module, library) || module == "elixir" || module.starts_with("elixir_") ||
            module.starts_with("Elixir.Config") || module.starts_with("Elixir.Mix.");
 }

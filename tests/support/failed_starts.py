@@ -5,10 +5,13 @@ the first sentence must have (any case), and words that it must not have. The ap
 says: `mode` is the way. Everything is made here, on the machine's Erlang or a release of BEAMHEAP_LAB.
 """
 import collections
+import contextlib
 import os
 import pathlib
 import socket
+import signal
 import subprocess
+import threading
 
 import suite as s
 
@@ -19,13 +22,15 @@ APP = r"""
 -behaviour(application).
 -export([start/2, stop/1, init/1, handle_call/3, handle_cast/2, run/0, boot/0, loop/1, wrong/0]).
 -export([deep/1, odd_start/0, handle_info/2, fine/0, sends/0, asks/0, asks_normal/0, scans/0, songs/0, throws/0, takes_name/0, asks_node/0, other_dies/0]).
--export([start_phase/3, opens/0, passes_on/1]).
+-export([start_phase/3, opens/0, passes_on/1, huge/0, fills/1]).
 start(_, _) ->
     case application:get_env(sick, mode) of
         {ok, start_error} -> {error, {no_license_file, "/etc/sick/license"}};
         {ok, dist_port} -> {error, {dist_port_already_used, 25672, "rabbit", "localhost"}};
         {ok, bad_return} -> whatever_this_is;
         {ok, start_crash} -> lists:nth(3, [1, 2]);
+        {ok, self_start} -> {ok, _} = application:ensure_all_started(sick), {error, cannot_be};
+        {ok, sleeps} -> timer:sleep(60000), {error, too_late};
         _ -> supervisor:start_link({local, sick_sup}, ?MODULE, sup)
     end.
 stop(_) -> ok.
@@ -64,6 +69,13 @@ server(asks) -> gen_server:call(init, get, 50);
 server(undef) -> gpio:start(17, output);
 server(registers) -> register(sick_desk, self()), register(sick_desk, spawn_link(fun() -> receive x -> ok end end)), {ok, x};
 server(fine) -> {ok, x};
+server(port_text) -> {ok, L} = gen_tcp:listen("8080", []), {ok, L};
+server(calls_itself) -> {ok, gen_server:call(sick_server, get)};
+server(unzips) -> {ok, zlib:gunzip(<<"no archive at all">>)};
+server(hmac) -> {ok, crypto:mac(hmac, sha999, <<"key">>, <<"data">>)};
+server(logs_twice) -> ok = logger:add_handler(default, logger_std_h, #{}), {ok, x};
+server(logs_wrong) -> {stop, {already_exist, 7}};
+server(halts) -> erlang:halt("the gauge reports 99 m"), {ok, x};
 server(catches) -> {ok, _} = (catch sick_app:opens()), {ok, x};
 server(no_name) -> register(undefined, self()), {ok, x};
 server(spawns) -> {ok, [spawn_link(fun() -> receive x -> ok end end) || _ <- lists:seq(1, 3000)]};
@@ -99,6 +111,10 @@ passes_on(Started) ->
 scans() -> {ok, T, _} = erl_scan:string("'abc"), T.
 songs() -> erlang:error({songs, ["Florence and the Machine", "Ohio Players", {a, b, c, d}]}).
 throws() -> throw({config_error, "missing section [database] in app.ini"}).
+huge() -> Copies = binary:copy(<<0:8000>>, 8000000000), {ok, byte_size(Copies)}.
+fills(Tables) ->
+    [ets:insert(T, {K, lists:seq(1, 60)}) || I <- Tables, T <- [ets:new(list_to_atom("shard_" ++ integer_to_list(I)), [])], K <- lists:seq(1, 60000 div length(Tables))],
+    receive never -> ok end.
 takes_name() -> register(init, self()).
 asks_node() -> gen_server:call({sick_ledger, 'sick@nowhere'}, get).
 other_dies() ->
@@ -156,10 +172,22 @@ class Maker:
         if dump:
             environment["ERL_CRASH_DUMP"] = str(dump)
         more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 120, **more}
+        asked = more.pop("asked", None)
+        if asked:
+            timer = threading.Timer(asked, self.ask, [dump])
+            timer.start()
         try:
             return subprocess.run(self.command(*arguments), env=environment, cwd=self.folder, **more)
         except subprocess.TimeoutExpired:
             return None
+
+    @staticmethod
+    def ask(dump):
+        """Asks the node whose dump that is to be for it, by its environment: it may run where no program can be called."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "comm").read_text().startswith("beam") and f"ERL_CRASH_DUMP={dump}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(process.name), signal.SIGUSR1)
 
     def make(self, way):
         """The dump of a way; None where the node left none."""
@@ -280,6 +308,11 @@ def few_files(_):
             "[{ok,_}=file:open(\"/proc/version\",[read])||_<-lists:seq(1,100)]."]
 
 
+def starting(mode):
+    """The application in a start that does not end, when the node is asked for a dump."""
+    return lambda m: [{"asked": 8}, "-sick", "mode", mode, "-s", "sick_app", "run"]
+
+
 def phase(name):
     """The application with a phase of its start."""
     text = RESOURCE % ""
@@ -348,6 +381,21 @@ MORE_WAYS = [
     Way("name_twice", sick("registers"), ("sick_desk is registered already",), ("badarg in",)),
     Way("name_wrong", sick("no_name"), ("erlang:register/2",), ("registered already",)),
     Way("processes_gone", lambda m: ["+P", "1024", *sick("spawns")(m)], ("system_limit", "1,024 processes"), ("ports",)),
+    # A call that fails within OTP is told with who of the program made it.
+    Way("port_text", sick("port_text"), ("inet_tcp:getserv/1", "8080", "called in sick_app:"), ("inet_tcp.erl",)),
+    Way("calls_itself", sick("calls_itself"), ("sick_server: it called itself",), ("ended while", "not answered")),
+    Way("unzips", sick("unzips"), ("what zlib was given", "sick_app:"), ("zlib:inflate",)),
+    Way("logs_twice", sick("logs_twice"), ("logger called default exists already", "sick_app:")),
+    Way("logs_wrong", sick("logs_wrong"), ("already_exist,7",), ("logger",)),
+    # Whoever ends the node while it starts is told, and not that it was starting.
+    Way("halts", sick("halts"), ("sick_server", "the gauge reports 99 m"), ("starting", "has not started")),
+    Way("self_start", starting("self_start"), ("asks for sick to be started, and so waits for itself",), ("idle",)),
+    Way("sleeps", starting("sleeps"), ("sick", "timer:sleep/1"), ("waits for itself",)),
+    Way("embedded", lambda m: ["-mode", "embedded", "-eval", "sick_app:fine()."], ("sick_app:fine", "does not exist", "-mode embedded"), ("missing",)),
+    Way("interactive", lambda m: ["-mode", "interactive", "-eval", "sick_apps:fine()."], ("sick_apps:fine", "does not exist"), ("embedded",)),
+    Way("huge", called("huge"), ("so a size was wrong", "sick_app:huge/0"), ("code_server",)),
+    Way("tables_of_one", lambda m: [{"asked": 10}, "-eval", "sick_app:fills(lists:seq(1, 5))."], ("5 ETS tables of", "the largest are shard_"), ("table shard",)),
+    Way("one_table", lambda m: [{"asked": 10}, "-eval", "sick_app:fills([1])."], ("ETS table shard_1 holds",), ("the largest",)),
     Way("gleam", sick("gleam"), ("SICK_URL is not set", "sick/web.start", "src/sick/web.gleam:31"), ("sick_app:server",)),
     Way("no_gleam", sick("no_gleam"), ("SICK_URL is not set",), ("sick/web.start",)),
     Way("consult_quote", lambda m: ["-eval", '{ok,_} = file:consult("%s").' % written("quote.terms", '{a, "b"}.\n{b, "c.\n')(m)],
@@ -371,6 +419,7 @@ MORE_WAYS = [
 
 # For releases whose crypto fits this machine's OpenSSL.
 SSL_WAYS = [
+    Way("hmac", sick("hmac"), ("crypto: Bad digest", "sick_app:"), ("mac.c",)),
     Way("ssl_file", lambda m: ["-eval", f'ssl:start(), {{ok,_}} = ssl:connect("localhost", {m.port}, [{{verify,verify_peer}},{{cacertfile,"/etc/none.pem"}}]).'],
         ("/etc/none.pem",)),
     Way("ssl_alert", evaluated("ssl:start(), {ok,L} = gen_tcp:listen(0,[]), {ok,P} = inet:port(L), spawn(fun() -> {ok,S} = gen_tcp:accept(L), "

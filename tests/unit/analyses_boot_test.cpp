@@ -505,6 +505,9 @@ TEST_CASE("a text is one line of what went wrong, no longer than asked for", "[c
     CHECK(one_line("went wrong\n  (elixir 1.14) lib/x.ex:3: X.f/1\nmore", 90) == "went wrong");
     CHECK(one_line("a... . ", 90) == "a");
     CHECK(one_line("", 90).empty());
+    CHECK(one_line("each child is to be one of the following:\n\n  * a module\n  * a tuple\n\nGot: {x, 1}\n", 60) ==
+          "each child is to be one of the...; Got: {x, 1}");
+    CHECK(one_line("each child is to be a module\n\nGot: {x, 1}\n", 60) == "each child is to be a module Got: {x, 1}");
     CHECK(one_line("abcdef", 6) == "abcdef");
     CHECK(one_line("abcdefg", 6) == "abcdef...");
     CHECK(one_line("abcd\xc3\xa9"

@@ -234,7 +234,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
     {"{{badmatch,{aborted,{no_exists,my_table}}},[{my_db,start,0,[]}]}", "no_table",
      "the mnesia table my_table does not exist on this node, in my_db:start/0"},
     {"{timeout_waiting_for_tables,[a@b],[rabbit_user,rabbit_vhost]}", "timeout",
-     "mnesia tables were not there in time: rabbit_user and 1 more"},
+     "mnesia tables were not there in time: rabbit_user, rabbit_vhost"},
     // Specifications and values.
     {"{start_spec,{invalid_mfa,my_worker}}", "bad_specification",
      "a supervisor's child specification is wrong: invalid_mfa: my_worker"},
@@ -364,7 +364,8 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{timeout,[shop]}", "timeout", "mnesia tables were not there in time: shop",
      "Another node of the cluster has to start first, or the tables do not exist in this schema."},
     {"{{already_started,<0.80.0>},[{shop,start,2,[]}]}", "bad_value",
-     "what it was to start is running already: <0.80.0>, in shop:start/2", ""},
+     "what it was to start, or who has its name, is running already: <0.80.0>, in shop:start/2",
+     "Two that are started register one name, or one is started twice: give each its own name."},
     {"{tls_alert,\"handshake failure\"}", "refused", "a TLS connection failed", ""},
     {"{options,{_}}", "bad_specification", "an option of ssl is wrong, and the slogan leaves out which", ""},
     {"{bad_lib,\"Library version (1.0) not compatible with (2.0)\"}", "no_library",

@@ -406,6 +406,39 @@ TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
     CHECK(found(2, 2, 20 * test::mebibyte).size() == 2);  // of two owners
 }
 
+TEST_CASE("tables of one owner are judged as one where none of them is most of that", "[figures]") {
+    const auto found = [](std::initializer_list<std::uint64_t> mebibytes, std::uint32_t owners, const char* name) {
+        FigureNode node;
+        node.process(1, name);
+        node.process(2, "other");
+        std::uint32_t number = 0;
+        for (const std::uint64_t size : mebibytes) {
+            EtsTable table;
+            table.owner = {0, 1 + number % owners, 0};
+            table.name = node.text("part_" + std::to_string(++number));
+            table.objects = 10;
+            table.words = size * test::mebibyte / 8;
+            node.s.ets.push_back(table);
+        }
+        node.memory("total", 400 * test::mebibyte);
+        return test::of(node.findings(), "ets-growth");
+    };
+    const std::vector<test::FoundWithText> three = found({110, 108, 106}, 1, "mnesia_monitor");
+    REQUIRE(three.size() == 1);
+    CHECK(
+        three[0].words.starts_with("tables of mnesia_monitor: 3 ETS tables of mnesia_monitor <0.1.0> hold 324 MiB: "
+                                   "81 % of the node's memory; the largest are part_1, part_2, part_3\n"));
+    CHECK(three[0].words.find("It is a table of mnesia") != std::string::npos);
+    CHECK(three[0].severity == FindingSeverity::high);
+    CHECK(three[0].bytes == Count(324 * test::mebibyte));
+    // One that is most of its owner's, and tables of two owners, are told by themselves.
+    const std::vector<test::FoundWithText> one = found({200, 20, 20}, 1, "shop");
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].words.starts_with("part_1: ETS table part_1 holds 200 MiB"));
+    CHECK(found({150, 150}, 2, "shop").size() == 2);
+    CHECK(found({30, 30, 30}, 1, "shop").empty());  // 90 of 400 MiB
+}
+
 TEST_CASE("a table is told by itself where its namesakes are small, and mnesia's are not the user's to clean",
           "[figures]") {
     const auto found = [](std::string_view owner, std::string_view name, std::initializer_list<std::uint64_t> sizes) {

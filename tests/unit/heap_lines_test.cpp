@@ -242,3 +242,30 @@ TEST_CASE("heaps of real dumps are read as the grammar reads them", "[heap_lines
     }
     CHECK(heaps > 100);
 }
+
+TEST_CASE("slots of a stack of R10B stand under addresses without 0x", "[crashdump]") {
+    const auto roots_of = [](std::uint32_t otp) {
+        HeapDialect dialect;
+        dialect.otp = otp;
+        dialect.word_bytes = 4;
+        dialect.frames_end_with_return = false;
+        HeapReader reader(dialect);
+        HeapFacts facts;
+        facts.mode = HeapGraph::Mode::values;
+        reader.begin(facts);
+        const std::string_view text =
+            "374a88:SReturn addr 0x2CE718 (group:get_chars_loop/7 + 80)\ny0:N\ny1:A8:infinity\n"
+            "374a94:SReturn addr 0x2CDC18 (group:io_request/5 + 48)\ny0:A5:start\n";
+        reader.feed(TermSection::stack, text, 0, true);
+        reader.finish();
+        std::vector<std::uint32_t> frames;
+        const std::uint64_t bad = reader.damage().bad_lines;
+        const HeapGraph graph = reader.take_graph();
+        for (std::size_t i = 0; i < graph.roots().size(); ++i) frames.push_back(graph.roots()[i].frame);
+        return std::pair(frames, bad);
+    };
+    const auto [frames, bad] = roots_of(10);
+    CHECK(frames == std::vector<std::uint32_t>{0, 0, 1});
+    CHECK(bad == 0);
+    CHECK(roots_of(11).second == 2);  // no other release has them
+}

@@ -163,3 +163,54 @@ TEST_CASE("functions of Elixir tell what kind of exception a slogan leaves out",
     // where the reason is there, that is told
     CHECK(what("{{badmatch,x},[{'Elixir.File',read!,1,[]},{pay,boot,2,[]}]}").starts_with("{badmatch,x}"));
 }
+
+TEST_CASE("what fails within a library is told with who called it", "[causes]") {
+    CHECK(
+        what(
+            "{function_clause,[{inet_tcp,getserv,[\"8080\"],[{file,\"inet_tcp.erl\"},{line,59}]},{gen_tcp,listen,2,[]},"
+            "{pay_app,start,2,[]}]}") ==
+        "function_clause in inet_tcp:getserv/1 of [\"8080\"], called in pay_app:start/2");
+    CHECK(what("{badarith,[{math,log,[0],[]},{pay_srv,init,1,[]}]}") ==
+          "badarith in math:log/1 of [0], called in pay_srv:init/1");
+    CHECK(what("{#{'__exception__' => true,'__struct__' => 'Elixir.ArgumentError',message => <<\"cannot parse x\">>},"
+               "[{'Elixir.Date','from_iso8601!',2,[]},{'Elixir.Pay',start,2,[]}]}") ==
+          "Elixir.ArgumentError: cannot parse x, in 'Elixir.Pay':start/2");
+    // Its own module begins as a library's does.
+    CHECK(what("{#{'__exception__' => true,'__struct__' => 'Elixir.ArgumentError',message => <<\"cannot parse x\">>},"
+               "[{'Elixir.DateOfBirth',parse,2,[]},{'Elixir.Pay',start,2,[]}]}") ==
+          "Elixir.ArgumentError: cannot parse x, in 'Elixir.DateOfBirth':parse/2");
+    // What erpc tells of the other end is behind it.
+    CHECK(what("{{exception,badarg,[{lists,nth,[3,[]],[]}]},[{erpc,call,5,[]},{pay_boot,asks,0,[]}]}") ==
+          "badarg in lists:nth/2 of [3,[]], called in pay_boot:asks/0");
+}
+
+TEST_CASE("more of what OTP says of its errors is told by its form", "[causes]") {
+    CHECK(what("{calling_self,{gen_server,call,[pay_srv,get]}}") ==
+          "it called itself, and can't answer while it waits for that (calling_self)");
+    CHECK(what("{data_error,[{zlib,inflate_nif,4,[]},{pay_srv,init,1,[]}]}") ==
+          "what zlib was given is not compressed so, or is damaged (data_error), in pay_srv:init/1");
+    CHECK(what("{data_error,[{pay_zip,read,1,[]},{pay_srv,init,1,[]}]}") == "data_error, in pay_zip:read/1");
+    CHECK(
+        what("{{badarg,{\"mac.c\",281},\"Bad digest algorithm for HMAC\"},[{crypto,mac,4,[]},{pay_srv,init,1,[]}]}") ==
+        "crypto: Bad digest algorithm for HMAC (badarg), in pay_srv:init/1");
+    CHECK(what("{{badmatch,{error,{failed_connect,[{to_address,{\"127.0.0.1\",9}},{inet,[inet],econnrefused}]}}},"
+               "[{pay_srv,init,1,[]}]}") == "no connection to 127.0.0.1, port 9: econnrefused, in pay_srv:init/1");
+    CHECK(what("{{badmatch,{error,{already_exist,default}}},[{pay_app,start,2,[]}]}") ==
+          "a handler or filter of logger called default exists already, in pay_app:start/2");
+    CHECK(what("{{badmatch,{error,{already_exist,7}}},[{pay_app,start,2,[]}]}") ==
+          "{badmatch,{error,{already_exist,7}}}, in pay_app:start/2");
+    CHECK(what("{timeout,{'Elixir.Task',await,[#{'__struct__' => 'Elixir.Task',pid => <0.647.0>,owner => <0.646.0>},"
+               "100]}}") == "the task <0.647.0> was not ready in the time that its Task.await allows (timeout)");
+    CHECK(what("{timeout,{'Elixir.Pay',await,[pay_srv,100]}}") == "a call of pay_srv was not answered in time");
+    CHECK(
+        what("{{badmatch,{error,{tls_alert,{bad_certificate,\"TLS client: In state wait_cert_cr at ssl_handshake.erl:1 "
+             "generated CLIENT ALERT: Fatal - Bad Certificate\"}}}},[{pay_srv,init,1,[]}]}") ==
+        "a TLS connection failed: bad_certificate (Fatal - Bad Certificate), in pay_srv:init/1");
+    const std::string segment =
+        "[{pay_srv,tag,1,[{file,\"pay_srv.erl\"},{line,4},{error_info,#{cause => {2,binary,type,undefined},function => "
+        "format_bs_fail,module => erl_erts_errors}}]}]";
+    CHECK(what("{badarg," + segment + "}") ==
+          "badarg in pay_srv:tag/1: segment 2 of a binary (binary) can't be made of undefined (type), pay_srv.erl:4");
+    CHECK(what("{badarg,[{pay_srv,tag,1,[{file,\"pay_srv.erl\"},{line,4},{error_info,#{cause => badopt}}]}]}") ==
+          "badarg in pay_srv:tag/1, pay_srv.erl:4");
+}

@@ -5,7 +5,9 @@
 
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/own_modules.hpp"
+#include "erlang/command_line.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/pattern.hpp"
 #include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
 #include "erlang/waiting_functions.hpp"
@@ -197,6 +199,35 @@ std::vector<std::string> path_on_stack(Artifact& artifact, std::string_view name
 
 std::vector<std::string> loader_path(Artifact& artifact) {
     return path_on_stack(artifact, erlang::registered::first_loader, false);
+}
+
+bool is_embedded(Artifact& artifact) {
+    constexpr std::size_t most_flags = 1'000, longest = 64;
+    static constexpr erlang::Pattern mode("{mode, [Value | _]}");
+    // Since 26 a persistent term has it, under the server's name. Before, code_server's state has it as an atom, and
+    // init's flags as it was given, as long as the one has not ended and the other has not left its loop to halt.
+    if (const auto all = artifact.persistent_terms(); all && all->terms != nullptr)
+        for (const PersistentTerms::Entry& entry : all->entries)
+            if (TermReader::is(entry.key, erlang::code_server))
+                return TermReader::is(entry.value, erlang::mode_of_releases);
+    for (const std::string_view keeper : {erlang::registered::init, erlang::code_server}) {
+        const ProcId process = artifact.snapshot().find_registered(keeper);
+        if (process == ProcId::none) continue;
+        const auto terms = artifact.terms(process);
+        if (!terms) continue;
+        TermSource& source = **terms;
+        const TermReader reader(source);
+        for (std::size_t i = 0; i < source.graph().roots().size(); ++i) {
+            if (source.graph().roots()[i].kind != RootKind::stack) continue;
+            for (const Element& each : reader.tuple(source.root(i))) {
+                if (TermReader::is(each, erlang::mode_of_releases)) return true;
+                for (const Element& flag : reader.list(each, most_flags))
+                    if (const erlang::Match match = mode.match(source, flag))
+                        return reader.text(match["Value"], longest) == erlang::mode_of_releases;
+            }
+        }
+    }
+    return false;
 }
 
 std::vector<std::string> folders_not_found(Artifact& artifact, std::span<const std::string> loader_path) {

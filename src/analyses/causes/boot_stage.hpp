@@ -42,4 +42,8 @@ std::vector<std::string> loader_path(Artifact& artifact);
 /// leaves out those that do not exist (code_server.erl). Empty where one of the two is not known.
 std::vector<std::string> folders_not_found(Artifact& artifact, std::span<const std::string> loader_path);
 
+/// Whether the node loads what its boot script names and nothing when it is called (-mode embedded), by a
+/// persistent term, the state of code_server, or the flags of init. False where these can't be read.
+bool is_embedded(Artifact& artifact);
+
 }  // namespace beamheap::analyses

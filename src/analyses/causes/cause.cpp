@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/causes/explainer.hpp"
+#include "analyses/causes/own_modules.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/servers.hpp"
@@ -173,13 +174,16 @@ bool Explainer::says_nothing(const Element& reason) const { return !erlang::says
 
 void Explainer::where() {
     if (!cause_.where.empty()) return;
-    if (const LogFrame* frame = own_frame(); frame != nullptr) cause_.where.say(", in {}", place(*frame));
+    const LogFrame* frame = own_frame();
+    if (frame == nullptr) return;
+    cause_.where.say(", in {}", place(*frame));
+    if (!is_library(frame->module)) cause_.where_in_brief = sentence(", in {}", function(*frame));
 }
 
 void Explainer::called_by() {
     for (std::size_t i = 1; i < failure_.stack.size(); ++i) {
         const LogFrame& frame = failure_.stack[i];
-        if (erlang::is_library(frame.module)) {
+        if (is_library(frame.module)) {
             if (erlang::has_role(frame.module, FunctionRole::starts_programs)) return;
             if (erlang::has_role(frame.module, FunctionRole::evaluates_text)) {
                 const bool boot = std::ranges::any_of(failure_.stack, [](const LogFrame& f) {
@@ -196,7 +200,21 @@ void Explainer::called_by() {
     }
 }
 
+bool Explainer::is_library(std::string_view module) const {
+    if (erlang::is_library(module)) return true;
+    const auto loaded = std::ranges::find_if(snapshot_.modules,
+                                             [&](const Module& each) { return snapshot_.text(each.name) == module; });
+    if (!folders_) folders_ = build_folders(snapshot_);
+    const std::vector<std::string_view>& folders = *folders_;
+    if (loaded == snapshot_.modules.end() || folders.empty() || snapshot_.text(loaded->source).empty())
+        return is_of_otp(module);
+    return !is_own_module(snapshot_, *loaded, folders);
+}
+
 const LogFrame* Explainer::own_frame() const {
+    for (const LogFrame& frame : failure_.stack)
+        if (!is_library(frame.module)) return &frame;
+    // Where all are OTP's: not those of its helpers, which do what others ask of them.
     for (const LogFrame& frame : failure_.stack)
         if (!erlang::is_library(frame.module)) return &frame;
     return nullptr;

@@ -41,6 +41,13 @@ bool Explainer::value() {
         if (const auto device = t_.tagged(frame.error_cause, "device", 2);
             !device.empty() && TermReader::is(device[1], "format"))
             cause_.what.say(": the format does not fit its values");
+        // {Segment, Type, Error, Value} (erl_erts_errors.erl, format_bs_fail/2)
+        static constexpr erlang::Pattern of_segment("{Segment, Type :: atom(), Error :: atom(), Value}");
+        if (const erlang::Match match = of_segment.match(*failure_.term, frame.error_cause))
+            if (const auto number = t_.number(match["Segment"]); number && *number > 0)
+                cause_.what.say(": segment {} of a binary ({}) can't be made of {} ({})",
+                                Amount{static_cast<std::uint64_t>(*number), AmountUnit::plain}, plain(match["Type"]),
+                                PrintedTerm{failure_.term, match["Value"], 40}, plain(match["Error"]));
         if (prints_no_list(frame))
             hint("What a format prints stands in a list, also where it is one value: io:format(\"~p~n\", [Value]).");
         if (own_frame() == &frame)

@@ -73,6 +73,8 @@ private:
     void called_by();
     /// The youngest frame that is not of OTP's own helpers: where the code of the application is; nullptr: none.
     const LogFrame* own_frame() const;
+    /// Whether a module is of OTP, Elixir or another library that programs call.
+    bool is_library(std::string_view module) const;
     static Sentence place(const LogFrame& frame);
     /// "m:f/a"; "m:f" where the number of its arguments was cut off.
     static Sentence function(const LogFrame& frame);
@@ -81,6 +83,7 @@ private:
     const Failure& failure_;
     TermReader t_;
     std::span<const LogEvent> events_;
+    mutable std::optional<std::vector<std::string_view>> folders_;  // of builds of OTP and Elixir
     Cause cause_;
 };
 

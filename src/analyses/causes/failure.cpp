@@ -98,6 +98,8 @@ private:
         // {exception, Reason, Stack}: what erpc:call/4 makes of an error at the other end
         if (const auto p = t.tagged(reason, "exception", 3); !p.empty())
             if (auto frames = frames_of(t, p[2]); !frames.empty()) {
+                // Who called it stands behind the other end's own frames.
+                frames.insert(frames.end(), failure_.stack.begin(), failure_.stack.end());
                 failure_.stack = std::move(frames);
                 return go_on(p[1]);
             }

@@ -12,9 +12,8 @@ Ours what_ran(const std::function<bool(erlang::FunctionRole)>& has) {
     if (has(FunctionRole::runs_escript)) return "The escript";
     const bool by_init = has(FunctionRole::of_command_line);
     // A slogan has the youngest eight frames; the command elixir ends without one.
-    if (!by_init && has(FunctionRole::evaluates_elixir))
-        return "What Elixir evaluated (most likely the release's runtime.exs)";
-    if (has(FunctionRole::evaluates_text)) return by_init ? by_eval : Ours("What was evaluated");
+    if (!by_init && has(FunctionRole::evaluates_elixir)) return by_elixir;
+    if (has(FunctionRole::evaluates_text)) return by_init ? by_eval : by_somebody;
     return by_init ? by_name : Ours("");
 }
 

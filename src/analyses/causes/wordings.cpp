@@ -148,6 +148,14 @@ Sentence plain(const Element& element, const std::shared_ptr<OwnedTerm>& term) {
 }
 
 std::string one_line(std::string_view text, std::size_t most) {
+    // Elixir says in a last line of long messages what it was given instead: that goes before what it would have taken.
+    constexpr std::string_view given = "\nGot: ";
+    if (const std::size_t at = text.rfind(given); text.size() > most && at != text.npos) {
+        const std::string got = one_line(text.substr(at + 1), most / 2);
+        std::string head = one_line(text.substr(0, text.find('\n')), most - most / 2);
+        while (head.ends_with(':')) head.pop_back();
+        return head + "; " + got;
+    }
     std::string lines;
     std::string line;
     const auto take_line = [&] {

@@ -260,6 +260,32 @@ static Sentence caller_or_line(const Snapshot& s, const Process& p) {
     return called.empty() ? line_of(s, p) : called;
 }
 
+namespace {
+
+// The youngest function of the program's own behind those of OTP; none: there is none, or nothing of OTP before it.
+FunctionId runs_for(const Snapshot& s, const Process& p) {
+    const auto is_theirs = [&](FunctionId id) { return is_of_library(s, id) || erlang::is_of_otp(module_of(s, id)); };
+    if (p.current_function == FunctionId::none || p.stack == StackId::none || !is_theirs(p.current_function))
+        return FunctionId::none;
+    std::size_t left = most_tool_frames;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) break;
+        if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) break;
+        if (!is_theirs(frame.function)) return frame.function;
+    }
+    return FunctionId::none;
+}
+
+}  // namespace
+
+Sentence running(const Facts& facts, ProcId process) {
+    const Process& p = facts.snapshot()[process];
+    const FunctionId own = runs_for(facts.snapshot(), p);
+    if (p.state != ProcessState::running || own == FunctionId::none || !caller(facts.snapshot(), p).empty())
+        return doing(facts, process);
+    return sentence("is running {}, or what that calls", own);
+}
+
 Sentence doing(const Facts& facts, ProcId process) {
     const Process& p = facts.snapshot()[process];
     if (const PutOff* why = facts.get<PutOffs>().of(process); why != nullptr && why->why == PutOff::Why::tables)

@@ -55,6 +55,9 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const Facts& facts, ProcId process);
+/// The same of who ran when the node ended: the function for which it was scheduled in last may have returned long ago,
+/// and the program's own behind it has not.
+Sentence running(const Facts& facts, ProcId process);
 /// For which function of the program a process is in one of OTP's or of a library's: the youngest on its stack that is
 /// none of these; none: there is none before the loop that it works in, or it is in a function of the program's.
 FunctionId works_for_function(const Snapshot& snapshot, const Process& process);

@@ -133,7 +133,12 @@ Sentence caller(const Snapshot& snapshot, const ToldCause& told) {
         return std::ranges::any_of(told.failure.stack,
                                    [role](const LogFrame& f) { return has_role(f.module, f.function, role); });
     };
-    const Ours ran = what_ran(of);
+    Ours ran = what_ran(of);
+    // All frames that a slogan has may be the evaluator's.
+    const bool configured = std::ranges::any_of(snapshot.modules, [&](const Module& module) {
+        return erlang::has_role(snapshot.text(module.name), FunctionRole::configures);
+    });
+    if (ran == by_somebody && configured) ran = by_elixir;
     // A text that is not valid Erlang is of -eval where init itself met it.
     if (told.cause.kind == CauseKind::bad_code && of(FunctionRole::of_command_line) &&
         (ran == by_eval || ran == by_name) &&
@@ -252,13 +257,16 @@ Sentence title(const Facts& facts) {
     const bool telling = !says_eval(head, told.cause.where);
     const bool cuts_a_term =
         std::ranges::any_of(head.parts(), [](const Part& part) { return std::holds_alternative<PrintedTerm>(part); });
-    if (telling && cuts_a_term && length(head) + placed > most && placed <= most - least)
+    const std::size_t brief = length(told.cause.where_in_brief);
+    if (telling && cuts_a_term && length(head) + placed > most && placed <= most - least &&
+        (brief == 0 || length(head) + brief > most))
         if (Sentence shorter = fitted(head, most - placed); length(shorter) + placed <= most) head = std::move(shorter);
     // That a module is missing is more than the line in which it was called.
     const std::size_t aside = misses_module(facts) ? 0 : length(told.cause.aside);
     const auto fits = [&](std::size_t more) { return length(head) + more <= most; };
     Sentence where = told.cause.where;
-    if (aside != 0 && telling && !fits(aside + placed) && fits(aside + length(told.cause.where_in_brief)))
+    if (telling && !told.cause.where_in_brief.empty() && !fits(aside + placed) &&
+        fits(aside + length(told.cause.where_in_brief)))
         where = told.cause.where_in_brief;
     if (aside != 0 && fits(aside + (telling ? length(where) : 0))) head.add(told.cause.aside);
     if (telling && fits(length(where))) head.add(where);

@@ -56,6 +56,14 @@ Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifac
         told_cause(facts.snapshot(), slogan.reason, found.events, slogan.kind == SloganKind::application_terminated);
     if (slogan.kind == SloganKind::system_process_terminated)
         if (auto first = first_process(artifact)) found.told = *std::move(first);
+    // A function whose module is missing or does not load: of such a node it may be there, and not be loaded.
+    if (found.told && !found.told->cause.aside.empty() && is_embedded(artifact)) {
+        found.told->cause.aside = Sentence(" (in -mode embedded, and the boot script does not name its module)");
+        found.told->cause.hints.insert(
+            found.told->cause.hints.begin(),
+            Sentence("Name the module in its application's .app file (modules), and the application in the release, "
+                     "and make the boot script anew; or start with -mode interactive (RELEASE_MODE)."));
+    }
     found.loader_path = loader_path(artifact);
     found.folders_not_found = folders_not_found(artifact, found.loader_path);
     return found;

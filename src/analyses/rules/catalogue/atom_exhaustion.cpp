@@ -82,6 +82,16 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             "made anew for every call of a command-line tool.",
             names(family.pattern));
     }
+    // The thread that called for the dump is the one that found no place for its atom.
+    const Death& death = facts.get<Death>();
+    if (died_of_it && death.process != ProcId::none && death.evidence == DeathEvidence::calling_thread) {
+        finding.title.say("; {} was to make one more", death.process);
+        finding.process = death.process;
+        finding.pid = s[death.process].pid;
+        finding.name = s[death.process].name;
+        add_stack(facts, death.process, finding);
+        finding.advise("See what it was doing: {}", Command{"proc", s[death.process].pid});
+    }
     finding.advise("Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.");
     finding.advise("A larger limit (+t) only buys time.");
     finding.advise("See the families and the newest atoms: `beamheap atoms DUMP`");

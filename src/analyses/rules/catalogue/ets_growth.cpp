@@ -6,16 +6,17 @@
 // processes alone sees nothing. A second form is tables that are made and forgotten: thousands of them by one owner,
 // each small.
 //
-// A third is the same in several pieces: tables of one name and one owner are judged as one, be they large or small.
+// A third is the same in several pieces: tables of one name and one owner are judged as one, be they large or small,
+// and so are all of one owner where they are half as much again as the largest of them (shards, tables of mnesia).
 //
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
 // from it stays, unseen: such a table grows with no objects in it.
 //
-// Thresholds: a table (or the tables of one name and owner) with a quarter of the node's memory and 4 MiB is medium,
-// with half of it and 64 MiB high. One owner with 100 tables that are half of all is medium, with 1,000 tables high.
-// Deleted objects that a fixed table keeps are told in its sentence where they are more than the live ones, or 10,000
-// that are a quarter of these. What a table holds by intent (a cache, a configured store) is found as well: how much it
-// is, is a fact; whether it should be, the reader knows.
+// Thresholds: a table (or the tables of one name and owner, or of one owner) with a quarter of the node's memory and 4
+// MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is medium, with 1,000
+// tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more than the live
+// ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured store) is found as
+// well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -213,6 +214,56 @@ void large_together(const Facts& facts, const Namesakes& group, double percent, 
     findings.push_back(std::move(finding));
 }
 
+/// The owner whose tables are most together, where none of them, and none of a name, is most of that.
+const EtsOwner* largest_owner(const EtsReport& report, std::uint64_t namesakes) {
+    const auto most = std::ranges::max_element(report.owners, {},
+                                               [](const EtsOwner& owner) { return owner.bytes.value().value_or(0); });
+    if (most == report.owners.end() || most->tables < 2) return nullptr;
+    const std::uint64_t sum = most->bytes.value().value_or(0);
+    const auto is_most = [sum](std::uint64_t bytes) { return bytes > sum / 3 * 2; };
+    const auto largest =
+        std::ranges::find(report.tables, most->owner.pid, [](const EtsUse& use) { return use.owner.pid; });
+    return largest == report.tables.end() || is_most(largest->bytes.value_or(0)) || is_most(namesakes) ? nullptr
+                                                                                                       : &*most;
+}
+
+void large_of_owner(const Facts& facts, const EtsOwner& owner, const EtsReport& report, double percent,
+                    std::vector<Finding>& findings) {
+    constexpr std::size_t most_named = 3;
+    const Snapshot& s = facts.snapshot();
+    const std::uint64_t held = owner.bytes.value().value_or(0);
+    std::vector<Sentence> largest;
+    const EtsUse* first = nullptr;
+    for (const EtsUse& use : report.tables) {  // the largest first
+        if (use.owner.pid != owner.owner.pid || largest.size() == most_named) continue;
+        const EtsTable& table = s.ets[use.table];
+        if (first == nullptr) first = &use;
+        largest.push_back(sentence("{}", Name{table.name != TextId::none ? table.name : table.id}));
+    }
+    Finding finding;
+    if (owner.owner.alive()) about(facts, owner.owner.process, finding);
+    else finding.pid = owner.owner.pid;
+    finding.severity = percent >= high_percent && held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+    finding.subject = {SubjectKind::table, owner.owner.alive()
+                                               ? sentence("tables of {}", process_subject(facts, owner.owner.process))
+                                               : Sentence(Ours("tables of a process that is gone"))};
+    finding.count = owner.tables;
+    finding.bytes = held;
+    finding.percent = percent;
+    finding.title.say("{} ETS tables of {} hold {}: {} of the node's memory; the largest {}", number(owner.tables),
+                      owner_text(owner.owner), bytes(held), Percent{percent},
+                      sentence(largest.size() > 1 ? Form<1>("are {}") : Form<1>("is {}"), joined(largest, ", ")));
+    finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
+                        figure("memory in them", held, AmountUnit::bytes),
+                        figure("the largest of them", first->bytes, AmountUnit::bytes),
+                        figure("objects in them", owner.objects.value(), AmountUnit::count),
+                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
+    say_stuck_child(facts, stuck_child(facts, owner.owner), finding);
+    advise_on_content(facts, *first, finding);
+    finding.advise("See all tables and owners: `beamheap ets DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
     Finding finding;
     if (owner.owner.alive()) about(facts, owner.owner.process, finding);
@@ -258,10 +309,16 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const bool several = group.tables > 1 && group.bytes - group.first->bytes.value_or(0) >= group.bytes / 10;
     const bool as_one = several && group.bytes >= least_bytes && together >= medium_percent &&
                         group.bytes > report.tables.front().bytes.value_or(0);
-    if (as_one) large_together(facts, group, together, findings);
+    const EtsOwner* const owner = largest_owner(report, group.bytes);
+    const double share = owner == nullptr ? 0 : percent_of(owner->bytes.value(), node).value_or(0);
+    const bool of_owner =
+        owner != nullptr && share >= medium_percent && owner->bytes.value().value_or(0) >= least_bytes;
+    if (of_owner) large_of_owner(facts, *owner, report, share, findings);
+    else if (as_one) large_together(facts, group, together, findings);
     const auto in_group = [&](const EtsUse& use) {
-        return as_one && use.owner.pid == group.first->owner.pid &&
-               facts.snapshot().ets[use.table].name == facts.snapshot().ets[group.first->table].name;
+        return of_owner ? use.owner.pid == owner->owner.pid
+                        : as_one && use.owner.pid == group.first->owner.pid &&
+                              facts.snapshot().ets[use.table].name == facts.snapshot().ets[group.first->table].name;
     };
     for (const EtsUse& use : report.tables) {
         const auto percent = percent_of(use.bytes, node);

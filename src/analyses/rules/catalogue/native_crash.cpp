@@ -64,6 +64,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.pid = facts.snapshot()[id].pid;
         finding.name = facts.snapshot()[id].name;
         finding.evidence.push_back(fact("who was running", sentence("{}", id)));
+        if (slogan.kind == SloganKind::absurd_allocation && slogan.refused_bytes.has()) {
+            finding.title = sentence("{} asked for {} at once, so a size was wrong; it {}", id,
+                                     bytes(*slogan.refused_bytes), running(facts, id));
+            finding.tells_slogan = false;
+        }
         add_stack(facts, id, finding);
     }
     const bool tainted = !node.taints.empty() && node.taints != "(none)";

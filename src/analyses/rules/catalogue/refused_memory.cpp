@@ -37,7 +37,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.severity = percent.value_or(100) >= large_percent ? FindingSeverity::critical : FindingSeverity::medium;
     finding.bytes = slogan.refused_bytes;
     finding.percent = percent;
-    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), doing(facts, id));
+    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), running(facts, id));
     if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
     finding.confidence =
         facts.get<Death>().evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;

@@ -14,6 +14,7 @@
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/processes/halting.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
 #include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
@@ -57,6 +58,37 @@ ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Findi
     return blamed;
 }
 
+// Whether all start functions ask the application controller to start something: it answers when what it starts already
+// has started, which these themselves are. Nobody else's start can bring that about.
+bool waits_for_itself(const Facts& facts, std::span<const ProcId> starters, ProcId controller) {
+    const Snapshot& s = facts.snapshot();
+    return controller != ProcId::none && starters.size() == facts.get<ApplicationStarts>().starting.size() &&
+           std::ranges::all_of(starters, [&](ProcId starter) {
+               const WaitEdge* edge = facts.get<Waits>().edge(starter);
+               return edge != nullptr && edge->target.process == controller &&
+                      std::ranges::any_of(s.stacks[s[starter].stack], [&](const Frame& frame) {
+                          return erlang::has_role(s, frame.function, erlang::FunctionRole::starts_dependencies);
+                      });
+           });
+}
+
+// " waits for the start of shop itself, of which it is a part". Gives whom to look at.
+ProcId say_circle(const Facts& facts, std::span<const ProcId> starters, Finding& finding) {
+    const ProcId starter = starters.front();
+    if (starters.size() == 1)
+        finding.title.say(" asks for {} to be started, and so waits for itself",
+                          Atom{facts.get<ApplicationStarts>().starting.front(), false});
+    else finding.title.say(" each ask for the other to be started, and so wait for each other");
+    finding.advise(
+        "Take the call out of the start function: what an application needs stands under `applications` in its .app "
+        "file, and is started before it.");
+    const Process& process = facts.snapshot()[starter];
+    finding.process = starter;
+    finding.pid = process.pid;
+    finding.name = process.name;
+    return starter;
+}
+
 void blocked_application(const Facts& facts, const BootWork& boot, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const ProcId controller = s.find_registered(erlang::registered::application_controller);
@@ -74,12 +106,18 @@ void blocked_application(const Facts& facts, const BootWork& boot, std::vector<F
         finding.title.say(
             ", {} of {} applications up", number(facts.get<ApplicationStarts>().running),
             number(facts.get<ApplicationStarts>().running + facts.get<ApplicationStarts>().starting.size() + *to_come));
+    const bool circle = !starters.empty() && waits_for_itself(facts, starters, controller);
     if (!starters.empty()) {
         const ProcId starter = starters.front();
         if (is_halting(s, starter)) return;  // its end is no start that is blocked
         if (facts.get<Waits>().edge(starter) == nullptr) finding.title.say(": {}", starter);
+        else if (circle && starters.size() > 1) finding.title.say(": its start function and that of another");
         else finding.title.say(": its start function");
-        const ProcId blamed = say_what_holds_up(facts, starter, false, finding);
+        const ProcId blamed =
+            circle ? say_circle(facts, starters, finding) : say_what_holds_up(facts, starter, false, finding);
+        // Who ends the node while it starts holds up nothing.
+        const bool by_program = facts.get<Slogan>().kind == SloganKind::unknown;
+        if (is_halting(s, blamed) || (by_program && facts.get<Death>().process == blamed)) return;
         finding.evidence.push_back(fact("its start function", frames_text(facts, starter, most_frames)));
         if (blamed != starter)
             finding.evidence.push_back(fact("who does not get ready", frames_text(facts, blamed, most_frames)));
@@ -90,7 +128,7 @@ void blocked_application(const Facts& facts, const BootWork& boot, std::vector<F
         }
     }
     if (fan != nullptr && fan->waiters > 1) {
-        finding.title.say("; {} wait for the application controller meanwhile", processes(fan->waiters));
+        if (!circle) finding.title.say("; {} wait for the application controller meanwhile", processes(fan->waiters));
         for (const std::uint32_t edge : facts.get<Waits>().waiters_of(*fan))
             finding.members.push_back(facts.get<Waits>().edges[edge].waiter);
     }
