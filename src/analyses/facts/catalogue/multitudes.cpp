@@ -197,7 +197,8 @@ private:
                    timers_, [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
     }
     bool supervises(const Process& process) const {
-        return std::ranges::any_of(std::array{process.real_initial_call, process.initial_call},
+        return erlang::is_called_supervisor(s_.text(process.name)) ||
+               std::ranges::any_of(std::array{process.real_initial_call, process.initial_call},
                                    [&](FunctionId call) { return erlang::is_called_supervisor(module_of(s_, call)); });
     }
     bool unusual(const Relations& row, std::uint64_t count) const {
