@@ -27,7 +27,7 @@ repeated_timers(Args) ->
                                   many(N, fun(I) -> repeats({poll, I}) end),
                                   erlang:garbage_collect(), Ready(), hold(poller)
                               end),
-    plan(Args, #{findings => ['many-timers'], culprit => Poller, waiting => N, timers => N}).
+    plan(Args, #{findings => [multitude], culprit => Poller, waiting => N, timers => N}).
 
 %% Before 25 the module's server keeps its timers in a table of its own, and has one timer of the VM for all: nothing counts them there.
 repeats(Message) ->

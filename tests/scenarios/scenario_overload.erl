@@ -66,14 +66,14 @@ monitors(Args) ->
     Server = specimen(price_server, fun(Ready) -> Ready(), hold(price_server) end),
     Watcher = specimen(price_cache, fun(Ready) -> many(N, fun(_) -> monitor(process, Server) end), Ready(), hold(price_cache) end),
     #{slogan => "asked for by an operator", asked => [self()],
-      facts => #{findings => ['many-relations'], culprit => Watcher, target => Server, monitors => N}}.
+      facts => #{findings => [multitude], culprit => Watcher, target => Server, monitors => N}}.
 
 %% One process that is linked to very many.
 links(Args) ->
     N = scenario_kit:number(1, Args, 60000),
     Owner = specimen(session_owner, fun(Ready) -> many(N, fun(_) -> spawn_link(fun() -> hold(session) end) end), Ready(), hold(session_owner) end),
     #{slogan => "asked for by an operator", asked => [self()],
-      facts => #{findings => ['many-relations'], culprit => Owner, links => N}}.
+      facts => #{findings => [multitude], culprit => Owner, links => N}}.
 
 %% A timer for each request that nobody cancels.
 timers(Args) ->
@@ -83,7 +83,7 @@ timers(Args) ->
                                           Ready(), hold(request_tracker)
                                       end),
     #{slogan => "asked for by an operator", asked => [self()],
-      facts => #{findings => ['many-timers'], culprit => Owner, timers => N}}.
+      facts => #{findings => [multitude], culprit => Owner, timers => N}}.
 
 %% A queue whose messages are small and keep large binaries.
 queue_binaries(Args) ->

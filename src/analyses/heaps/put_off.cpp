@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t least_callers = 10;
 constexpr std::uint64_t largest_server = 16'000'000;  // words
 constexpr std::size_t most_events = 1'000'000;        // of a heap of that size
-constexpr std::size_t most_objects = 100'000;         // of a state, that are looked at for callers
+constexpr std::size_t most_objects = 400'000;         // of a state, that are looked at for callers
 constexpr std::size_t most_kinds = 8;                 // of callers
 constexpr std::size_t most_table_waiters = 200;       // that are asked which table
 
@@ -61,8 +61,8 @@ struct Within {
 // A server's callers, as they are looked for in its state.
 class KeptCallers {
 public:
-    KeptCallers(TermSource& terms, const std::set<Pid>& who_call)
-        : terms_(terms), reader_(terms), who_call_(who_call), left_(who_call) {}
+    KeptCallers(const Snapshot& snapshot, TermSource& terms, const std::set<Pid>& who_call)
+        : s_(snapshot), terms_(terms), reader_(terms), who_call_(who_call), left_(who_call) {}
 
     void look_through(const Element& state) {
         add({state, {}, 0});
@@ -74,6 +74,10 @@ public:
     }
     /// How many of them are kept, to be answered.
     std::uint64_t kept() const { return who_call_.size() - left_.size(); }
+    /// Others that are kept as if they were to be answered, and are not there any more.
+    std::uint64_t ended() const {
+        return s_.source.process_table_complete && s_.source.loss.processes == 0 ? ended_ : 0;
+    }
     /// All pids that stand there; of those who call where they stand outside of what is kept to answer them.
     const std::set<Pid>& named() const { return named_; }
     /// Whether one of them is kept in the same field of the state as most are: whose turn it is is kept in its own.
@@ -114,6 +118,7 @@ private:
                 fields_[caller] = place.field;
             }
             if (who_call_.contains(caller)) return;
+            ended_ += caller.node == 0 && s_.find(caller) == ProcId::none;
         }
         const bool state = seen_.size() == 1;
         std::uint32_t next = 0;
@@ -139,10 +144,12 @@ private:
         }
     }
 
+    const Snapshot& s_;
     TermSource& terms_;
     TermReader reader_;
     const std::set<Pid>& who_call_;
     std::set<Pid> left_, named_;
+    std::uint64_t ended_ = 0;
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen_;
     std::vector<Place> todo_;
     std::map<Within, std::uint64_t> places_;
@@ -236,10 +243,11 @@ std::optional<PutOff> taken(const Snapshot& s, ProcId process, TermSource& terms
     }
     const std::set<Pid> callers = callers_of(s, s[process]);
     if (callers.size() < least_callers) return std::nullopt;
-    KeptCallers kept(terms, callers);
+    KeptCallers kept(s, terms, callers);
     kept.look_through(loop->term);
     PutOff found{PutOff::Why::kept, process, {}, kept.kept(), ProcId::none, {}, {}};
     found.where = kept.where();
+    found.ended_callers = kept.ended();
     if (found.count == 0 && s[process].msgq_len == Count(0) && !has_helpers(s, s[process]) &&
         !names_anybody(s, terms, s[process])) {
         found.why = PutOff::Why::forgotten;

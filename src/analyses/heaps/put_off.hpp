@@ -45,6 +45,8 @@ struct PutOff {
     /// and have what the others want, or the only one that is a field of its own, of which it is not known what it is
     /// to the server.
     std::vector<ProcId> named;
+    /// Of `kept`: others that are kept to be answered and have ended; 0 where processes may have been lost.
+    std::uint64_t ended_callers = 0;
     Pid ended;  ///< of `kept`, where there is none of those: the only process that is such a field, and has ended
     /// Of `kept`, where nobody else is named: the only one of the callers whose pid also stands there by itself, as
     /// that of who has a lock does. Who is served now has a field of its own, and is none.

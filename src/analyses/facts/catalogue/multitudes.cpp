@@ -2,6 +2,7 @@
 #include "analyses/facts/catalogue/multitudes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -12,7 +13,6 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/process_columns.hpp"
-#include "analyses/processes/relations.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 
@@ -24,12 +24,14 @@ using Of = Multitude::Of;
 // From how many on a number is unusual.
 constexpr std::uint64_t least_elements = 1'000;
 constexpr std::uint64_t least_relations = 1'000;
+constexpr std::uint64_t many_relations_of_one = 50'000;
 constexpr std::uint64_t least_timers = 1'000;
 constexpr std::uint64_t least_tables = 100;
 constexpr std::uint64_t least_ports = 100;
 constexpr std::uint64_t least_resources = 100;
 constexpr std::uint64_t least_modules = 200;
 constexpr std::uint64_t least_descents = 50;
+constexpr std::uint64_t least_children = 1'000;
 
 // Whose terms are looked into: the largest heaps that may hold as many elements.
 constexpr std::size_t most_heaps = 16;
@@ -64,23 +66,17 @@ public:
 
     void relations() {
         for (const Relations& row : relation_crowds(s_, least_relations)) {
-            if (row.to_one >= least_relations) {
-                Multitude one = make(Of::one_monitor, row.process, row.to_one, least_relations);
-                one.target = row.target;
-                found_.push_back(std::move(one));
-            } else if (row.monitors >= least_relations && row.monitors > s_.processes.size()) {
-                found_.push_back(make(Of::monitors, row.process, row.monitors, least_relations));
-            } else if (row.links >= least_relations && row.links > s_.processes.size()) {
-                found_.push_back(make(Of::links, row.process, row.links, least_relations));
-            }
+            if (are_timers(row)) continue;
+            if (row.to_one >= least_relations) relation(Of::one_monitor, row, row.to_one);
+            else if (unusual(row, row.monitors)) relation(Of::monitors, row, row.monitors);
+            else if (unusual(row, row.links)) relation(Of::links, row, row.links);
         }
     }
 
     void timers() {
-        for (const TimersOfOne& row : timer_crowds(s_, least_timers)) {
-            if (row.process == ProcId::none) continue;
+        for (const TimersOfOne& row : timers_) {
             Multitude timers = make(Of::timers, row.process, row.timers, least_timers);
-            timers.example = row.example;
+            timers.timers_of = row;
             found_.push_back(std::move(timers));
         }
     }
@@ -131,6 +127,24 @@ public:
         }
     }
 
+    // Of one kind, by one that is no supervisor: these have as many as they were asked for.
+    void children() {
+        std::map<std::pair<Pid, std::pair<FunctionId, FunctionId>>, std::pair<std::uint64_t, ProcId>> counts;
+        for (const ProcId id : all_processes(s_))
+            if (const Process& child = s_[id]; child.parent.has()) {
+                auto& [count, example] = counts[{child.parent, {child.real_initial_call, child.initial_call}}];
+                if (count++ == 0) example = id;
+            }
+        for (const auto& [key, of_kind] : counts) {
+            const ProcId owner = of_kind.first < least_children ? ProcId::none : s_.find(key.first);
+            if (owner == ProcId::none || supervises(s_[owner]) || first_call(s_[of_kind.second]) == FunctionId::none)
+                continue;
+            Multitude row = make(Of::children, owner, of_kind.first, least_children);
+            row.child = of_kind.second;
+            found_.push_back(std::move(row));
+        }
+    }
+
     void modules() {
         std::map<std::string, std::uint64_t> counts;
         for (const Module& module : s_.modules) {
@@ -176,6 +190,26 @@ public:
     }
 
 private:
+    // The server of the module timer monitors for each repeated timer who has set it, or the process that it is.
+    bool are_timers(const Relations& row) const {
+        return s_.text(s_[row.process].name) == "timer_server" &&
+               std::ranges::any_of(
+                   timers_, [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
+    }
+    bool supervises(const Process& process) const {
+        return erlang::is_called_supervisor(s_.text(process.name)) ||
+               std::ranges::any_of(std::array{process.real_initial_call, process.initial_call},
+                                   [&](FunctionId call) { return erlang::is_called_supervisor(module_of(s_, call)); });
+    }
+    bool unusual(const Relations& row, std::uint64_t count) const {
+        return count >= least_relations && (count > s_.processes.size() || count >= many_relations_of_one) &&
+               !supervises(s_[row.process]);
+    }
+    void relation(Of of, const Relations& row, std::uint64_t count) {
+        Multitude made = make(of, row.process, count, least_relations);
+        made.relations = row;
+        found_.push_back(std::move(made));
+    }
     static Multitude make(Of of, ProcId owner, std::uint64_t count, std::uint64_t least) {
         Multitude row;
         row.of = of;
@@ -195,6 +229,7 @@ private:
     }
 
     const Snapshot& s_;
+    const std::vector<TimersOfOne> timers_ = timer_crowds(s_, least_timers);
     std::vector<Multitude> found_;
 };
 
@@ -210,6 +245,7 @@ Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts) {
     counts.resources();
     counts.handlers_at_work();
     counts.modules();
+    counts.children();
     counts.descents();
     if (Artifact* const artifact = facts.artifact())
         for (const ProcId id : largest_heaps(s))

@@ -4,7 +4,11 @@
 // Theory. A leak is many of a kind before it is many bytes, and each kind is counted somewhere: elements of a term,
 // monitors, links, timers, tables, ports, open files, modules of one form, processes each of which has started the
 // next. So one search goes over all these counts. A number is unusual where no service of OTP has as many on a node
-// that just began, and, of what is made for a process, where it is more than there are processes.
+// that just began, and, of what is made for a process, where it is more than there are processes, or 50,000 of one that
+// is no supervisor.
+//
+// Monitors, links and timers take memory that is on no heap. The repeated timers of the module timer are those of who
+// has set them (processes/relations.hpp), and the monitors of its server are told as these.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 #include "analyses/base/sentence.hpp"
 #include "analyses/facts/facts.hpp"
 #include "analyses/heaps/largest_collection.hpp"
+#include "analyses/processes/relations.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -24,23 +29,25 @@ struct Multitude {
         one_monitor,  ///< monitors of the owner's on one and the same
         monitors,     ///< of the owner's
         links,        ///< of the owner's
-        timers,       ///< that will send to the owner
+        timers,       ///< that will send to the owner, or, where that is none, to whom `timers_of` names
         tables,       ///< of the owner's, of one form of names
         ports,        ///< that are connected to the owner, of one kind
         resources,    ///< of a library in C that watch the owner: open files, too (erlang::module_of_files)
         modules,      ///< that are loaded, of one form of names
+        children,     ///< processes of one kind that the owner, no supervisor, has started
         descents,     ///< processes of one kind, each started by the one before; the owner is the last
     } of = Of::elements;
     ProcId owner = ProcId::none;
     std::uint64_t count = 0;
-    double times = 0;          ///< how many times what would be unusual
-    Sentence where;            ///< elements: "its State > key sessions"
-    Sentence what;             ///< elements: "a map of 3,000 reference => integer"
-    bool handlers = false;     ///< elements: the handlers of an event manager; `what` says so
-    NamedProcesses processes;  ///< elements: that some of them name
-    Link target;               ///< one_monitor: whom they are on
-    std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
-    std::size_t example = 0;   ///< timers: an index into Snapshot::timers
+    double times = 0;             ///< how many times what would be unusual
+    Sentence where;               ///< elements: "its State > key sessions"
+    Sentence what;                ///< elements: "a map of 3,000 reference => integer"
+    bool handlers = false;        ///< elements: the handlers of an event manager; `what` says so
+    NamedProcesses processes;     ///< elements: that some of them name
+    Relations relations;          ///< one_monitor, monitors, links
+    std::string form;             ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
+    TimersOfOne timers_of;        ///< timers
+    ProcId child = ProcId::none;  ///< children: one of them
 };
 
 struct Multitudes {

@@ -80,8 +80,11 @@ RowsOfTable rows_of(const Snapshot& s, std::size_t table, Artifact& artifact) {
         found.of_other_nodes += within.of_other_node;
         if (within.pids.empty()) continue;
         ++found.processes.named;
-        found.processes.ended +=
-            all_known && std::ranges::none_of(within.pids, [&](const Pid& pid) { return s.find(pid) != ProcId::none; });
+        ++found.some_ended.named;
+        const auto alive = static_cast<std::size_t>(std::ranges::count_if(
+            within.pids, [&](const Pid& pid) { return !all_known || s.find(pid) != ProcId::none; }));
+        found.processes.ended += alive == 0;
+        found.some_ended.ended += alive != within.pids.size();
     }
     found.looked = rows.size();
     if (rows.size() > 1) found.shape = terms_in_words(terms, rows);

@@ -27,7 +27,8 @@ struct RowsOfTable {
     std::uint64_t looked = 0;  ///< rows that were read; 0: the input has none
     Sentence shape;            ///< of most of them: "{{default, requests_total, [...]}, integer}"
     std::uint64_t references = 0, of_other_nodes = 0;  ///< rows with a reference, with a pid of another node
-    NamedProcesses processes;                          ///< of this node, in their elements
+    NamedProcesses processes;                          ///< of this node, in their elements: all of whom have ended
+    NamedProcesses some_ended;                         ///< the same: of whom at least one has ended
     std::uint64_t copy_words = 0;                      ///< of a term that they have a copy of each; 0: none
     Sentence copy;                                     ///< what it is
     bool all(std::uint64_t rows) const { return looked != 0 && rows * 10 >= looked * 9; }

@@ -11,10 +11,11 @@
 //
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
-// in for lack of memory is critical with a tenth, or where it asked for four times what it had. Many that are each of a
-// middling size tell nothing one by one: ten or more of one kind with 64 KiB each on average that are 8 MiB, three
-// quarters of the memory of all processes and half of the node's are medium together, as long as none of them stands
-// out; where half of that and more is on no heap, and they have messages in their queues, it is said of these.
+// in for lack of memory is critical with a tenth, or where it asked for four times what it had. One that waits, and
+// uses less than a quarter of its heaps, is told as info below 64 MiB. Many that are each of a middling size tell
+// nothing one by one: ten or more of one kind with 64 KiB each on average that are 8 MiB, three quarters of the memory
+// of all processes and half of the node's are medium together, as long as none of them stands out; where half of that
+// and more is on no heap, and they have messages in their queues, it is said of these.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -63,27 +64,34 @@ struct HeldUp {
     std::uint64_t count = 0;
     FunctionId function = FunctionId::none;
     ProcId example = ProcId::none;
+    ProcId end = ProcId::none;  // for whom they wait in the end, who is at that place; none: they are themselves
+    bool watched = false;       // it monitors them, and not they it
 };
 
 HeldUp held_up_around(const Facts& facts, ProcId id) {
     const Snapshot& s = facts.snapshot();
     if (!idle(facts, id)) return {};
-    std::set<ProcId> around;
+    std::set<ProcId> around, watched;
     for (const Link& link : links_of(s, s[id]))
         if ((link.kind == LinkKind::monitors || link.kind == LinkKind::monitored_by) && link.pid.has())
-            if (const ProcId other = s.find(link.pid); other != ProcId::none && other != id) around.insert(other);
+            if (const ProcId other = s.find(link.pid); other != ProcId::none && other != id) {
+                around.insert(other);
+                if (link.kind == LinkKind::monitors) watched.insert(other);
+            }
     std::map<FunctionId, HeldUp> places;
     for (const ProcId other : around) {
-        const FunctionId function = s[other].current_function;
+        const ProcId last = end_of_chain(facts.get<Waits>(), other);
+        const ProcId end = last == ProcId::none || last == other ? ProcId::none : last;
+        const ProcId at = end == ProcId::none ? other : end;
+        const FunctionId function = s[at].current_function;
         const WaitEdge* const edge = facts.get<Waits>().edge(other);
-        const bool waits =
-            s[other].state == ProcessState::waiting && function != FunctionId::none && !idle(facts, other);
-        if (!waits || waits_on_behalf(s, s[other]) == FunctionId::none ||
+        const bool waits = s[at].state == ProcessState::waiting && function != FunctionId::none && !idle(facts, at);
+        if (!waits || at == id || (end == ProcId::none && waits_on_behalf(s, s[other]) == FunctionId::none) ||
             (edge != nullptr && edge->target.process == id))
             continue;
         if (has_role(s, function, erlang::FunctionRole::awaits_peer)) continue;
         HeldUp& place = places[function];
-        if (place.count++ == 0) place.function = function, place.example = other;
+        if (place.count++ == 0) place = {1, function, other, end, watched.contains(other)};
     }
     for (const auto& [function, place] : places)
         if (percent_of(place.count, std::uint64_t{around.size()}).value_or(0) >= held_up_percent) return place;
@@ -158,6 +166,29 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
             "given up leaves what it asked for in queues.");
     }
     add_stack(facts, id, finding);
+}
+
+// Whether it waits with heaps that are nearly empty, below what is high: of a burst that is over, and free for the
+// next.
+bool is_left_over(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
+    const Process& process = s[id];
+    const std::uint64_t held = process_bytes(facts, process).value_or(0), allocated = allocated_words(process);
+    return process.state == ProcessState::waiting && process.msgq_len == Count(0) && held < high_bytes &&
+           contents(facts, id).empty() && saturating_multiply(allocated, s.source.word_size) >= held / 2 &&
+           used_words(process).value_or(allocated) < allocated / 4 &&
+           facts.get<Slogan>().kind != SloganKind::out_of_memory;
+}
+
+// Whom it waits for in the end while it keeps all that: "It waits for metadata <0.80.0>, which sits in
+// metadata:fold/1".
+void say_awaited(const Facts& facts, ProcId id, Finding& finding) {
+    const ProcId end = end_of_chain(facts.get<Waits>(), id);
+    if (end == ProcId::none || end == id || contents(facts, id).empty()) return;
+    finding.behind.say(
+        finding.behind.empty() ? Form<2>("It waits for {}, which {}") : Form<2>("; it waits for {}, which {}"), end,
+        doing(facts, end));
+    finding.advise("See why that one does not go on: {}", Command{"proc", facts.snapshot()[end].pid});
 }
 
 void add_steps(Finding& finding) {
@@ -332,6 +363,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         about(facts, id, finding);
         finding.severity =
             *percent >= high_percent && *held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+        if (is_left_over(facts, id)) finding.severity = FindingSeverity::info;
         finding.bytes = held;
         finding.percent = percent;
         const HeldUp around = contents(facts, id).empty() ? HeldUp{} : held_up_around(facts, id);
@@ -340,16 +372,23 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             say_contents_or_work(facts, id, finding);
         } else {
             finding.title.say("{} holds {}: {}", id, bytes(*held), facts.get<SuspectTerms>().of(id)->accumulated);
-            finding.title.say(around.count == 1 ? Form<2>("; {} that watches it sits in {}")
-                                                : Form<2>("; {} that watch it sit in {}"),
-                              number(around.count), around.function);
-            finding.title.add(outside(facts, around.example));
+            const Sentence who = around.watched      ? sentence("; {} that it watches", number(around.count))
+                                 : around.count == 1 ? sentence("; {} that watches it", number(around.count))
+                                                     : sentence("; {} that watch it", number(around.count));
+            finding.title.add(who);
+            if (around.end != ProcId::none)
+                finding.title.say(
+                    around.count == 1 ? Form<2>(" waits for {}, which {}") : Form<2>(" wait for {}, which {}"),
+                    around.end, doing(facts, around.end));
+            else finding.title.say(around.count == 1 ? Form<1>(" sits in {}") : Form<1>(" sit in {}"), around.function);
+            finding.title.add(outside(facts, around.end == ProcId::none ? around.example : around.end));
             finding.evidence.push_back(
                 fact("one of those around it", sentence("{}: {}", around.example, frames_text(facts, around.example))));
             finding.advise("See why those that it works for do not go on: {}",
                            Command{"proc", facts.snapshot()[around.example].pid});
         }
         add_contents(facts, id, finding);
+        if (around.count == 0) say_awaited(facts, id, finding);
         finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", facts.snapshot()[id].pid});
         add_steps(finding);

@@ -108,15 +108,19 @@ void say_rows(const Facts& facts, std::size_t table, Finding& finding) {
     if (rows->processes.mostly_ended())
         finding.behind.add(finding.behind.empty() ? Ours("Nearly all of its rows are of processes that have ended")
                                                   : Ours("; nearly all of them are of processes that have ended"));
+    else if (rows->some_ended.mostly_ended())
+        finding.behind.add(finding.behind.empty() ? Ours("Nearly all of its rows name a process that has ended")
+                                                  : Ours("; nearly all of them name a process that has ended"));
     finding.evidence.push_back(figure("rows that were looked at", rows->looked, AmountUnit::count));
     if (rows->processes.named != 0)
-        finding.evidence.push_back(figure("of these, with the pid of a process that has ended", rows->processes.ended,
+        finding.evidence.push_back(figure("of these, with the pid of a process that has ended", rows->some_ended.ended,
                                           AmountUnit::count, Confidence::lower_bound));
     if (rows->copy_words != 0)
         finding.advise(
             "What is inserted is copied, also where it is the same in each row: keep it once, in a row of its own or a "
             "persistent term.");
-    else if (rows->processes.mostly_ended()) finding.advise("Monitor whom a row is made for, and delete it at 'DOWN'.");
+    else if (rows->some_ended.mostly_ended())
+        finding.advise("Monitor whom a row is made for, and delete it at 'DOWN'.");
 }
 
 void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report, double percent,

@@ -5,6 +5,10 @@
 // room to grow: twice the live words are counted as kept. Handshakes, requests and start-up work leave such heaps in
 // connections and workers; hibernation or a low fullsweep_after gives them back.
 //
+// A collection leaves no heap of which a quarter and less is used, unless it was to be no smaller (min_heap_size): the
+// collector shrinks it (erl_gc.c of OTP 17 to 29). So alike heaps of which hardly anything is used, with no old ones
+// beside them, are as large as the program, or +hms, asked for, and no collection frees a word.
+//
 // Thresholds: a group of idle processes whose heaps are at least 8 MiB and a tenth of the node's memory, of which a
 // collection would free at least half, and at least a tenth of the node's memory; three tenths,
 // and 64 MiB, are high.
@@ -24,6 +28,7 @@ constexpr double least_garbage_percent = 50;
 constexpr double medium_percent = 10;
 constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 30;
+constexpr std::size_t least_of_one_size = 2;
 
 struct Sample {
     std::uint64_t heaps = 0, allocated = 0, freed = 0, garbage = 0, live = 0;  // words
@@ -43,6 +48,18 @@ Sample measure(const Snapshot& s, const IdleGroup& group) {
         sample.garbage += process.garbage_words.value_or(0);
     }
     return sample;
+}
+
+// Nine in ten of their words are unused, in young heaps of one size.
+bool as_large_as_asked_for(const Snapshot& s, const IdleGroup& group) {
+    const auto first = s[group.members.front()].heap_words;
+    return first.has() && group.members.size() >= least_of_one_size &&
+           std::ranges::all_of(group.members, [&](ProcId id) {
+               const Process& process = s[id];
+               const std::uint64_t allocated = allocated_words(process);
+               return process.heap_words == first && process.old_heap_words.value_or(0) == 0 &&
+                      used_words(process).value_or(allocated) <= allocated / 10;
+           });
 }
 
 FunctionId kind_of(const Facts& facts, const IdleGroup& group) {
@@ -77,13 +94,23 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         else
             finding.title.say("{} idle processes ({}, in {}) keep", number(group.members.size()), kind,
                               group.current_function);
-        finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)", bytes(group.heap_bytes),
-                          bytes(freed), Percent{*of_node});
+        const bool asked_for = as_large_as_asked_for(s, group);
+        if (asked_for)
+            finding.title.say(
+                " heaps of {} ({} of the node's memory), all as large and hardly used: most likely their min_heap_size",
+                bytes(group.heap_bytes), Percent{percent_of(group.heap_bytes, total).value_or(0)});
+        else
+            finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
+                              bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
         finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
         finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));
         finding.evidence.push_back(figure("live in those", sample.live, AmountUnit::words));
         finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
         finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));
+        if (asked_for)
+            finding.advise(
+                "No collection makes a heap smaller than the min_heap_size of the process (spawn options, "
+                "`process_flag/2`) or of the node (`+hms`): leave it out for processes that are many and keep little.");
         finding.advise(
             "Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or "
             "`erlang:hibernate/3`.");

@@ -148,6 +148,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         Finding finding;
         finding.severity = FindingSeverity::medium;
         const bool turns = holders.empty() && !other_node(facts).any;
+        // Taking turns is what a lock is for, until many of the node's processes do nothing else.
+        if (turns && percent < crowd::high_percent) finding.severity = FindingSeverity::info;
         if (stuck && !turns && everybody.size() >= many_waiters && of_users >= high_percent)
             finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};

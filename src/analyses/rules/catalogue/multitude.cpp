@@ -10,15 +10,21 @@
 // Copies of one term in processes of whatever kinds (facts/catalogue/shared_copies.hpp) are told as one, before what
 // each kind holds.
 //
-// Thresholds: those of the fact; copies that are 8 MiB and a quarter of the node's memory: medium where they are half
-// of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that name
+// Monitors, links and timers take memory that no heap has, and each becomes a message in the end: from some number on
+// they are a disease whoever has them.
+//
+// Thresholds: those of the fact; 10,000 monitors on one target, or timers for one receiver, are medium, 100,000 high,
+// 50,000 links or monitors of a process medium; copies that are 8 MiB and a quarter of the node's memory: medium where
+// they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that name
 // processes, nine in ten of 30 that were looked at name processes that have ended: medium.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "analyses/facts/catalogue/multitudes.hpp"
 #include "analyses/facts/catalogue/shared_copies.hpp"
 #include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
@@ -34,9 +40,30 @@ constexpr double least_alike_percent = 10;
 constexpr std::uint64_t least_copied = 8u << 20;
 constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
+constexpr std::uint64_t grave_to_one = 10'000, high_to_one = 100'000, grave_of_one = 50'000;
+constexpr std::uint64_t least_repeated = 10'000;
+constexpr double much_untold_percent = 25, nearly_all_timers_percent = 90;
+
 using Of = Multitude::Of;
 
 bool of_ended(const Multitude& row) { return row.of == Of::elements && row.processes.mostly_ended(); }
+
+FindingSeverity severity_of(const Multitude& row) {
+    switch (row.of) {
+        case Of::elements: return of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
+        case Of::one_monitor:
+        case Of::timers:
+            return row.count >= high_to_one    ? FindingSeverity::high
+                   : row.count >= grave_to_one ? FindingSeverity::medium
+                                               : FindingSeverity::info;
+        case Of::monitors:
+        case Of::links: return row.count >= grave_of_one ? FindingSeverity::medium : FindingSeverity::info;
+        default: return FindingSeverity::info;
+    }
+}
+
+// Monitors, links and timers that are a disease of their own.
+bool is_grave(const Multitude& row) { return row.of != Of::elements && severity_of(row) != FindingSeverity::info; }
 
 // The VM's own processes have what they have for others.
 bool is_of_vm(const Snapshot& s, const Multitude& row) {
@@ -52,6 +79,58 @@ Finding* told_of(const Multitude& row, std::vector<Finding>& findings) {
     return found == findings.end() ? nullptr : &*found;
 }
 
+Sentence receiver_of(const TimersOfOne& row) {
+    if (row.process != ProcId::none) return sentence("{}", row.process);
+    if (row.pid.has()) return sentence("{}, which is gone", row.pid);
+    return sentence("{}, which nobody is registered as", Name{row.name});
+}
+
+// Up to OTP 25 the module timer's server has the repeated timers, and monitors for each who has set it: whoever has set
+// the most.
+std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& row) {
+    if (row.process == ProcId::none || s.text(s[row.process].name) != "timer_server") return std::nullopt;
+    for (const Relations& each : relation_crowds(s, least_repeated))
+        if (each.process == row.process && each.to_one >= least_repeated && each.target.pid.has()) return each;
+    return std::nullopt;
+}
+
+// Who has set repeated timers, which nothing but that one's end takes back.
+Pid setter_of(const Snapshot& s, const TimersOfOne& row) {
+    if (const auto by_server = repeated_of_one(s, row)) return by_server->target.pid;
+    return row.repeated != 0 ? row.pid : Pid{};
+}
+
+// Memory that the VM counts for processes, and that none of those has that the input lists.
+std::uint64_t processes_of_nobody(const Facts& facts) {
+    if (!facts.snapshot().source.process_table_complete) return 0;
+    return facts.get<Ledger>().untold_bytes(LedgerArea::processes);
+}
+
+Sentence timers_title(const Facts& facts, const Multitude& row) {
+    const Snapshot& s = facts.snapshot();
+    const TimersOfOne& of = row.timers_of;
+    Sentence text = sentence("{} are set for {}", Counted{row.count, "timer", "timers"}, receiver_of(of));
+    if (const auto by_server = repeated_of_one(s, of))
+        text.say(", {} of them repeated ones of {}", number(by_server->to_one), AnyProcess{by_server->target.pid});
+    else if (of.repeated != 0)
+        text.say(", {} of them repeated ones, each with a process of its own", number(of.repeated));
+    // What timers send lies on no heap until it is due: it is counted for the processes, and is nobody's.
+    const std::uint64_t untold = is_grave(row) ? processes_of_nobody(facts) : 0;
+    const double untold_percent = percent_of(untold, node_bytes(facts)).value_or(0);
+    if (untold_percent >= much_untold_percent &&
+        percent_of(row.count, s.timers.size()).value_or(0) >= nearly_all_timers_percent)
+        text.say("; their messages take some {} ({} of all memory)", bytes(untold), Percent{untold_percent});
+    else if (of.latest_ms.has())
+        text.say("; the last one is due in {}", Amount{*of.latest_ms, AmountUnit::milliseconds});
+    return text;
+}
+
+// What a process has on no heap: monitors and links above all.
+Count off_heap(const Snapshot& s, const Process& process) {
+    return process.memory_bytes -
+           words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)), s.source.word_size);
+}
+
 Sentence title(const Facts& facts, const Multitude& row) {
     const Snapshot& s = facts.snapshot();
     switch (row.of) {
@@ -65,14 +144,11 @@ Sentence title(const Facts& facts, const Multitude& row) {
         }
         case Of::one_monitor:
             return sentence("{} holds {} on {}", row.owner, Counted{row.count, "monitor", "monitors"},
-                            link_text(row.target));
+                            link_text(row.relations.target));
         case Of::monitors:
-            return sentence("{} holds {}, and there are {}", row.owner, Counted{row.count, "monitor", "monitors"},
-                            processes(s.processes.size()));
-        case Of::links:
-            return sentence("{} has {}, and there are {}", row.owner, Counted{row.count, "link", "links"},
-                            processes(s.processes.size()));
-        case Of::timers: return sentence("{} are set for {}", Counted{row.count, "timer", "timers"}, row.owner);
+            return sentence("{} holds {} on others", row.owner, Counted{row.count, "monitor", "monitors"});
+        case Of::links: return sentence("{} is linked to {} others", row.owner, number(row.count));
+        case Of::timers: return timers_title(facts, row);
         case Of::tables: return sentence("{} owns {} tables {}", row.owner, number(row.count), names(row.form));
         case Of::ports: return sentence("{} owns {} ports of {}", row.owner, number(row.count), names(row.form));
         case Of::resources:
@@ -80,6 +156,9 @@ Sentence title(const Facts& facts, const Multitude& row) {
                        ? sentence("{} has {} files open", row.owner, number(row.count))
                        : sentence("{} is watched by {} resources of {}", row.owner, number(row.count), names(row.form));
         case Of::modules: return sentence("{} modules {} are loaded", number(row.count), names(row.form));
+        case Of::children:
+            return sentence("{} has started {} of {}, which live", row.owner, processes(row.count),
+                            kind_of(facts, s[row.child]));
         case Of::descents:
             return sentence("{} processes of {} have each started the next; the last is {}", number(row.count),
                             kind_of(facts, s[row.owner]), row.owner);
@@ -101,7 +180,32 @@ void say_behind(const Facts& facts, const Multitude& row, const std::vector<Find
 }
 
 TextId message_of(const Facts& facts, const Multitude& row) {
-    return row.of == Of::timers ? facts.snapshot().timers[row.example].message : TextId::none;
+    return row.of == Of::timers ? facts.snapshot().timers[row.timers_of.example].message : TextId::none;
+}
+
+// What they will send: of one, without what differs from one to the next.
+std::string shape_of_messages(const Facts& facts, const Multitude& row) {
+    const TextId message = message_of(facts, row);
+    return message == TextId::none ? std::string() : term_shape(facts.snapshot().text(message));
+}
+
+// Figures of monitors, links and timers; the memory outside the heaps stands in the title where they are a disease.
+void add_relations(const Facts& facts, const Multitude& row, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (row.of == Of::timers) {
+        finding.percent = percent_of(row.count, s.timers.size());
+        finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
+                            figure("the next one is due in", row.timers_of.soonest_ms, AmountUnit::milliseconds),
+                            figure("the last one is due in", row.timers_of.latest_ms, AmountUnit::milliseconds)};
+    } else if (row.of == Of::one_monitor || row.of == Of::monitors || row.of == Of::links) {
+        const Count outside = off_heap(s, s[row.owner]);
+        finding.bytes = outside;
+        if (is_grave(row) && outside.has()) finding.title.say("; {} of its memory are on no heap", bytes(*outside));
+        finding.evidence = {figure("monitors that it holds", row.relations.monitors, AmountUnit::count),
+                            figure("of them on the same one", row.relations.to_one, AmountUnit::count),
+                            figure("links", row.relations.links, AmountUnit::count),
+                            figure("of its memory outside its heaps", outside, AmountUnit::bytes)};
+    }
 }
 
 void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
@@ -119,14 +223,37 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
         case Of::one_monitor:
         case Of::monitors:
         case Of::links:
-            finding.advise("Take each back when what it was for is done (`erlang:demonitor/2` with [flush]): {}",
-                           Command{"proc", pid});
+            if (s.text(s[row.owner].name) == "timer_server")
+                finding.advise(
+                    "Each is a repeated timer of the module `timer` (`timer:send_interval`, `timer:apply_interval`) "
+                    "that nobody has cancelled: `timer:cancel/1`, or one `erlang:send_after/3` at a time.");
+            else
+                finding.advise(
+                    "Take each monitor back when its request is done (`erlang:demonitor/2` with [flush]), or monitor "
+                    "the target once: {}",
+                    Command{"proc", pid});
+            finding.advise(
+                "When one side ends, each of them becomes a message or a signal at once: expect as long a queue.");
             break;
-        case Of::timers: finding.advise("See their messages and when they are due: `beamheap timers DUMP`"); break;
+        case Of::timers:
+            if (const Pid setter = setter_of(s, row.timers_of); setter.has())
+                finding.advise(
+                    "Repeated timers of the module `timer` (`timer:send_interval`, `timer:apply_interval`) last until "
+                    "`timer:cancel/1` or the end of who has set them: one `erlang:send_after/3` at a time ends by "
+                    "itself. {}",
+                    Command{"proc", setter});
+            finding.advise(
+                "Cancel each timer when what it guards is done: `erlang:cancel_timer/1`, or a call's own timeout.");
+            finding.advise("See their messages and when they are due: `beamheap timers DUMP`");
+            break;
         case Of::tables: finding.advise("See what they hold: `beamheap ets DUMP`"); break;
         case Of::ports: finding.advise("See them: `beamheap ports DUMP`"); break;
         case Of::resources: finding.advise("See where they are kept: {}", Command{"heap", pid}); break;
         case Of::modules: finding.advise("See them: `beamheap modules DUMP`"); break;
+        case Of::children:
+            finding.advise("Look whether each ends when what it was started for does, or is to be started again: {}",
+                           Command{"proc", s[row.child].pid});
+            break;
         case Of::descents:
             finding.advise("See who has started whom: `beamheap tree DUMP`");
             finding.advise("Each lives as long as those behind it: let one process start the others.");
@@ -224,7 +351,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     for (const Multitude& row : facts.get<Multitudes>().all) {
         if (found.size() == most_findings) break;
         if (is_of_vm(facts.snapshot(), row)) continue;
-        if (Finding* const told = told_of(row, findings); told != nullptr) {
+        if (Finding* const told = told_of(row, findings); told != nullptr && !is_grave(row)) {
             say_behind(facts, row, findings, *told);
             continue;
         }
@@ -232,11 +359,15 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             continue;
         Finding finding;
         if (row.owner != ProcId::none) about(facts, row.owner, finding);
+        else if (row.of == Of::timers) finding.subject = {SubjectKind::process, Ours("process that is gone")};
         else finding.subject = {SubjectKind::module, sentence("{}", names(row.form))};
-        finding.severity = of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
+        finding.severity = severity_of(row);
         finding.count = row.count;
         finding.leads = quiet && found.empty();
         finding.title = title(facts, row);
+        add_relations(facts, row, finding);
+        if (const std::string shape = shape_of_messages(facts, row); !shape.empty())
+            finding.behind.say("One of them will send {}", term(shape));
         if (const TextId message = message_of(facts, row); message != TextId::none)
             finding.evidence.push_back(fact("message of one", sentence("{}", term(facts.snapshot().text(message)))));
         if (row.owner != ProcId::none) {

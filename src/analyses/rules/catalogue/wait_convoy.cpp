@@ -207,6 +207,10 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     if (put_off.caller_apart != ProcId::none)
         return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
                         callers, put_off.caller_apart);
+    // Whose turn it would be does not ask any more, and gives nothing back.
+    if (put_off.ended_callers > put_off.count)
+        return sentence("; it is idle, and keeps {} in its State{}, unanswered, and {} that have ended", callers,
+                        put_off.where, number(put_off.ended_callers));
     if (put_off.named.empty())
         return sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
     const ProcId example = put_off.named.front();
