@@ -18,11 +18,11 @@
 #include <utility>
 
 #include "bytes/spool.hpp"
+#include "cli/console/sandbox.hpp"
+#include "cli/console/terminal.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/inputs.hpp"
 #include "cli/frame/link.hpp"
-#include "cli/console/sandbox.hpp"
-#include "cli/console/terminal.hpp"
 #include "formats/format.hpp"
 #include "present/sanitise.hpp"
 

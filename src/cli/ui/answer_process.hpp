@@ -9,8 +9,8 @@
 // reading for an answer, or soon after. Of a VM that runs nothing is loaded: each question reads it as it is then.
 //
 // Taking back a question ends its process and nothing else, and a reader that breaks down over a damaged input takes
-// no screen with it. Readers have given up what they have no need of (cli/console/sandbox.hpp); files are written by who is at
-// the keys.
+// no screen with it. Readers have given up what they have no need of (cli/console/sandbox.hpp); files are written by
+// who is at the keys.
 #pragma once
 
 #include <sys/types.h>

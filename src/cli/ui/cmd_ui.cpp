@@ -9,12 +9,12 @@
 #include <csignal>
 #include <string>
 
+#include "cli/console/output_file.hpp"
+#include "cli/console/terminal.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/inputs.hpp"
-#include "cli/shell/line_history.hpp"
-#include "cli/console/output_file.hpp"
 #include "cli/live/sampling.hpp"
-#include "cli/console/terminal.hpp"
+#include "cli/shell/line_history.hpp"
 #include "cli/ui/answer_process.hpp"
 #include "cli/ui/browser.hpp"
 #include "cli/ui/screen.hpp"
