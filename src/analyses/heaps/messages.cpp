@@ -82,6 +82,17 @@ public:
     }
 
 private:
+    // Of {<<"api_key">>, Atom} the atom is what is under the key: no form, and maybe a secret.
+    void add_behind(bool behind_text, const Element& e, int level) {
+        if (behind_text && e.kind == ElementKind::atom) text += "atom()";
+        else add(e, level);
+    }
+    bool may_be_text(const Element& e) {
+        if (e.kind != ElementKind::object) return false;
+        const TermKind kind = source_.head(e.id).kind;
+        return kind == TermKind::cons || kind == TermKind::heap_binary || kind == TermKind::refc_binary ||
+               kind == TermKind::sub_binary;
+    }
     void tuple(const Element& e, const ObjectHead& head, int level) {
         if (level >= deepest_shape) {
             text += "tuple()";
@@ -90,9 +101,11 @@ private:
         text += '{';
         ElementCursor cursor = source_.elements(e.id);
         Element element;
+        bool behind_text = false;
         for (std::size_t i = 0; i < widest && source_.next(cursor, element); ++i) {
             if (i != 0) text += ',';
-            add(element, level + 1);
+            add_behind(behind_text, element, level + 1);
+            behind_text = may_be_text(element);
         }
         text += head.elements > widest ? ",...}" : "}";
     }
@@ -112,7 +125,7 @@ private:
         text += '[';
         add(first, level + 1);
         text += '|';
-        add(tail, level + 1);
+        add_behind(may_be_text(first), tail, level + 1);
         text += ']';
     }
     /// Names of keys where all are atoms.

@@ -6,7 +6,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::size_t longest_source_line = 400, most_files = 200, most_source_lines = 1'000'000;
+constexpr std::size_t longest_source_line = 400, most_files_read = 200, most_source_lines = 1'000'000;
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -50,7 +50,7 @@ const std::vector<std::string>* SourceLines::lines_of(const Frame& frame, std::s
     if (path.empty()) return nullptr;
     auto found = read_.find(path);
     if (found == read_.end()) {
-        if (read_.size() == most_files) return nullptr;
+        if (read_.size() == most_files_read) return nullptr;
         found = read_.emplace(path, split_lines(source_text(path))).first;
     }
     return found->second.empty() ? nullptr : &found->second;

@@ -18,6 +18,7 @@
 #include "cli/console/output_file.hpp"
 #include "cli/exports/clickhouse.hpp"
 #include "cli/exports/heap_export.hpp"
+#include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/tables/node_tables.hpp"
 #include "present/parquet.hpp"

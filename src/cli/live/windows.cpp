@@ -19,6 +19,7 @@
 #include "bytes/clock.hpp"
 #include "cli/console/output_file.hpp"
 #include "cli/console/terminal.hpp"
+#include "cli/frame/command_line/option_table.hpp"
 #include "cli/live/sampling.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
