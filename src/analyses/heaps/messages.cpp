@@ -90,8 +90,12 @@ private:
     bool may_be_text(const Element& e) {
         if (e.kind != ElementKind::object) return false;
         const TermKind kind = source_.head(e.id).kind;
-        return kind == TermKind::cons || kind == TermKind::heap_binary || kind == TermKind::refc_binary ||
-               kind == TermKind::sub_binary;
+        if (kind == TermKind::cons) {
+            ElementCursor cursor = source_.elements(e.id);
+            Element first;
+            return source_.next(cursor, first) && first.kind == ElementKind::small;
+        }
+        return kind == TermKind::heap_binary || kind == TermKind::refc_binary || kind == TermKind::sub_binary;
     }
     void tuple(const Element& e, const ObjectHead& head, int level) {
         if (level >= deepest_shape) {

@@ -443,11 +443,10 @@ private:
         for (std::size_t i = 0; i < places.size(); ++i) {
             if (i != 0) text.add(Ours(", "));
             // What is in a field, or behind a text, is no shape, and may be a secret by the name before it.
-            const bool named =
-                i != 0 && (has_fields || std::ranges::all_of(places[i - 1], [&](const Element& before) {
-                               const Class kind = class_of(before);
-                               return kind == Class::binary || kind == Class::string || kind == Class::list;
-                           }));
+            const bool named = i != 0 && (has_fields || std::ranges::all_of(places[i - 1], [&](const Element& before) {
+                                              const Class kind = class_of(before);
+                                              return kind == Class::binary || kind == Class::text;
+                                          }));
             const bool in_field = named && std::ranges::all_of(places[i], &TermReader::is_atom);
             text.add(in_field ? Sentence(Ours("atom")) : common(places[i], depth + 1));
         }
