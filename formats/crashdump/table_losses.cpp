@@ -120,20 +120,15 @@ bool of_some(std::string_view key) {
     return key.starts_with("mbcs_pool") || key.starts_with("fix type") || key == "option mbsd";
 }
 
-// The lines of an allocator that is built on erl_alloc_util.c, which all those of a node have alike, but for options;
-// calls of its own functions ("temp_alloc calls", "temp_free calls") as "_alloc calls". Empty: it is none of these.
+// The lines of an allocator that is built on erl_alloc_util.c, which all those of a node have alike, but for options
+// and calls. Empty: it is none of these.
 std::vector<std::string_view> common_lines(const Snapshot& snapshot, const AllocatorInstance& allocator) {
-    constexpr std::string_view suffix = "_alloc";
-    std::string_view own = snapshot.text(allocator.name);
-    if (own.ends_with(suffix)) own.remove_suffix(suffix.size());
     std::vector<std::string_view> keys;
     bool is_one = false;
     for (const AllocatorInstance::Line& line : allocator.lines) {
-        std::string_view key = snapshot.text(line.key);
+        const std::string_view key = snapshot.text(line.key);
         is_one |= key.starts_with("mbcs blocks");
-        if (of_some(key) || key.starts_with("option ")) continue;
-        if (key.starts_with(own) && key.substr(own.size()).starts_with('_')) key.remove_prefix(own.size());
-        keys.push_back(key);
+        if (!of_some(key) && !key.starts_with("option ") && !key.ends_with(" calls")) keys.push_back(key);
     }
     return is_one ? keys : std::vector<std::string_view>();
 }

@@ -340,7 +340,8 @@ private:
         const Sentence plain = plural ? word.many : word.one;
         switch (kind) {
             case Class::atom:
-                return std::ranges::all_of(samples, [&](const Element& e) { return e.text == samples[0].text; })
+                return atoms_named_ &&
+                               std::ranges::all_of(samples, [&](const Element& e) { return e.text == samples[0].text; })
                            ? sentence("{}", Atom{std::string(samples[0].text)})
                            : plain;
             case Class::binary: return of_binaries(samples, plain);
@@ -443,12 +444,14 @@ private:
         for (std::size_t i = 0; i < places.size(); ++i) {
             if (i != 0) text.add(Ours(", "));
             // What is in a field, or behind a text, is no shape, and may be a secret by the name before it.
-            const bool named = i != 0 && (has_fields || std::ranges::all_of(places[i - 1], [&](const Element& before) {
-                                              const Class kind = class_of(before);
-                                              return kind == Class::binary || kind == Class::text;
-                                          }));
-            const bool in_field = named && std::ranges::all_of(places[i], &TermReader::is_atom);
+            const bool in_field = has_fields && i != 0 && std::ranges::all_of(places[i], &TermReader::is_atom);
+            const bool behind_text = i != 0 && std::ranges::any_of(places[i - 1], [&](const Element& before) {
+                                         const Class kind = class_of(before);
+                                         return kind == Class::binary || kind == Class::text;
+                                     });
+            const bool named = std::exchange(atoms_named_, atoms_named_ && !behind_text);
             text.add(in_field ? Sentence(Ours("atom")) : common(places[i], depth + 1));
+            atoms_named_ = named;
         }
         texts_alike_ = before;
         if (arity > places.size()) text.add(places.empty() ? Ours("...") : Ours(", ..."));
@@ -532,6 +535,7 @@ private:
     TermSource& source_;
     ShapeRecords records_;
     bool texts_alike_ = true;  // what texts begin with is said
+    bool atoms_named_ = true;  // an atom that all samples have is told by its name
     TermReader reader_;
     std::uint64_t cells_ = 0;
     bool cut_ = false;
