@@ -37,6 +37,12 @@ constexpr bool is_error_tag(std::string_view name) {
            std::ranges::any_of(error_tags, [name](std::string_view part) { return name.find(part) != name.npos; });
 }
 
+/// Whether a text shows a call of io:put_chars/3 that failed, as Elixir or Erlang print it in a stack; the name may be
+/// cut.
+constexpr bool tells_failed_write(std::string_view text) {
+    return text.find(":io.put_") != text.npos || text.find("io:put_") != text.npos;
+}
+
 constexpr bool has_error_word(std::string_view text) {
     constexpr auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     constexpr auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '\''; };

@@ -10,12 +10,10 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "present/html_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/stack_rows.hpp"
-#include "present/units.hpp"
 
 namespace beamheap::present {
 namespace {

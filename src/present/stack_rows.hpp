@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "present/render.hpp"
 #include "present/view.hpp"
 
 namespace beamheap::present {
@@ -21,6 +22,12 @@ inline constexpr std::string_view where_stacks_are =
     "Stacks are in: beamheap stacks DUMP --format folded (or svg, speedscope, pprof)";
 /// Or with which it does as well: a row is about a function then, as a stack of one frame.
 inline constexpr std::string_view columns_of_a_function[] = {"module", "function", "arity"};
+
+/// Whether a format of this name draws stacks.
+inline bool is_of_stacks(std::string_view format) {
+    const Presenter* const presenter = find_presenter(format);
+    return presenter != nullptr && std::ranges::equal(presenter->needs, column_of_stacks);
+}
 
 /// The main table, a stack a row, and its columns that can be the weight of one: counts, bytes, words.
 class StackRows {

@@ -214,3 +214,16 @@ TEST_CASE("more of what OTP says of its errors is told by its form", "[causes]")
     CHECK(what("{badarg,[{pay_srv,tag,1,[{file,\"pay_srv.erl\"},{line,4},{error_info,#{cause => badopt}}]}]}") ==
           "badarg in pay_srv:tag/1, pay_srv.erl:4");
 }
+
+TEST_CASE("what could not be printed is the cause, but where it tells of another write that failed", "[causes]") {
+    const auto unprinted = [](const std::string& text) {
+        return what("{badarg,[{io,put_chars,[standard_error,unicode,[<<\"" + text + "\">>]],[]}]}");
+    };
+    CHECK(unprinted("** (ArgumentError) no such port\\n") ==
+          "** (ArgumentError) no such port (it could not print that: its standard output or error is gone)");
+    for (const char* const call : {":io.put_chars(:standard_error, 1)", "io:put_chars(standard_error, 1)"})
+        CHECK(unprinted("** (EXIT from #PID<0.91.0>) an exception was raised:\\n    ** (ArgumentError) argument "
+                        "error\\n        " +
+                        std::string(call) + "\\n") ==
+              "its standard output or error is gone; what it was about to say is that it could not write before");
+}

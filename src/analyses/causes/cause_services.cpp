@@ -209,7 +209,9 @@ bool Explainer::output_gone() {
                 one_line(std::string_view(*text).substr(at == text->npos ? 0 : at + raised.size()), 300),
                 InputText::Holds::message};
             // What it was to say is the cause where it is about an error; that it could not is what came of it.
-            if (why == nullptr && erlang::has_error_word(said.text))
+            if (erlang::tells_failed_write(*text))
+                cause_.what.add(Ours("; what it was about to say is that it could not write before"));
+            else if (why == nullptr && erlang::has_error_word(said.text))
                 cause_.what = sentence("{} (it could not print that: its standard output or error is gone)", said);
             else cause_.what.say("; it was about to say: {}", said);
             break;

@@ -83,8 +83,8 @@ public:
 
 private:
     // Of {<<"api_key">>, Atom} the atom is what is under the key: no form, and maybe a secret.
-    void add_behind(bool behind_text, const Element& e, int level) {
-        if (behind_text && e.kind == ElementKind::atom) text += "atom()";
+    void add_behind(const Element& before, const Element& e, int level) {
+        if (e.kind == ElementKind::atom && may_be_text(before)) text += "atom()";
         else add(e, level);
     }
     bool may_be_text(const Element& e) {
@@ -104,12 +104,11 @@ private:
         }
         text += '{';
         ElementCursor cursor = source_.elements(e.id);
-        Element element;
-        bool behind_text = false;
+        Element before, element;
         for (std::size_t i = 0; i < widest && source_.next(cursor, element); ++i) {
             if (i != 0) text += ',';
-            add_behind(behind_text, element, level + 1);
-            behind_text = may_be_text(element);
+            add_behind(before, element, level + 1);
+            before = element;
         }
         text += head.elements > widest ? ",...}" : "}";
     }
@@ -129,7 +128,7 @@ private:
         text += '[';
         add(first, level + 1);
         text += '|';
-        add_behind(may_be_text(first), tail, level + 1);
+        add_behind(first, tail, level + 1);
         text += ']';
     }
     /// Names of keys where all are atoms.

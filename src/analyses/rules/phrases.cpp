@@ -200,10 +200,10 @@ bool idle(const Facts& facts, ProcId process) {
            is_idle_function(facts.snapshot(), p.current_function);
 }
 
-FunctionId works_for_function(const Snapshot& s, const Process& p) {
+// The youngest function of the program's own behind those of OTP; none: there is none, or nothing of OTP before it.
+static FunctionId runs_for(const Snapshot& s, const Process& p) {
     const auto is_theirs = [&](FunctionId id) { return is_of_library(s, id) || erlang::is_of_otp(module_of(s, id)); };
-    if (p.current_function == FunctionId::none || p.stack == StackId::none || !is_theirs(p.current_function) ||
-        waits_on_behalf(s, p) == FunctionId::none)
+    if (p.current_function == FunctionId::none || p.stack == StackId::none || !is_theirs(p.current_function))
         return FunctionId::none;
     std::size_t left = most_tool_frames;
     for (const Frame& frame : s.stacks[p.stack]) {
@@ -212,6 +212,10 @@ FunctionId works_for_function(const Snapshot& s, const Process& p) {
         if (!is_theirs(frame.function)) return frame.function;
     }
     return FunctionId::none;
+}
+
+FunctionId works_for_function(const Snapshot& s, const Process& p) {
+    return waits_on_behalf(s, p) == FunctionId::none ? FunctionId::none : runs_for(s, p);
 }
 
 Sentence works_for(const Snapshot& s, const Process& p) {
@@ -259,24 +263,6 @@ static Sentence caller_or_line(const Snapshot& s, const Process& p) {
     const Sentence called = caller(s, p);
     return called.empty() ? line_of(s, p) : called;
 }
-
-namespace {
-
-// The youngest function of the program's own behind those of OTP; none: there is none, or nothing of OTP before it.
-FunctionId runs_for(const Snapshot& s, const Process& p) {
-    const auto is_theirs = [&](FunctionId id) { return is_of_library(s, id) || erlang::is_of_otp(module_of(s, id)); };
-    if (p.current_function == FunctionId::none || p.stack == StackId::none || !is_theirs(p.current_function))
-        return FunctionId::none;
-    std::size_t left = most_tool_frames;
-    for (const Frame& frame : s.stacks[p.stack]) {
-        if (frame.function == FunctionId::none || left-- == 0) break;
-        if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) break;
-        if (!is_theirs(frame.function)) return frame.function;
-    }
-    return FunctionId::none;
-}
-
-}  // namespace
 
 Sentence running(const Facts& facts, ProcId process) {
     const Process& p = facts.snapshot()[process];

@@ -15,12 +15,11 @@
 #include "formats/otp/sample_running.hpp"
 #include "present/samples.hpp"
 #include "present/spelling.hpp"
+#include "present/stack_rows.hpp"
 #include "present/units.hpp"
 
 namespace beamheap::cli {
 namespace {
-
-constexpr std::string_view formats_of_stacks[] = {"folded", "speedscope", "pprof", "svg"};
 
 Result<analyses::SampleFilter> sample_filter(const Context& context, const Snapshot& snapshot) {
     const Options& options = context.options();
@@ -126,10 +125,7 @@ static Status cmd_sample(const Context& context) {
         return Error{ErrorCode::usage, "-o goes with --perf-map",
                      "Answers go to standard output; windows to the folders of --out."};
     std::string by = options.by;
-    if (by.empty())
-        by = windows || std::ranges::find(formats_of_stacks, options.format) != std::end(formats_of_stacks)
-                 ? "stack"
-                 : "function";
+    if (by.empty()) by = windows || present::is_of_stacks(options.format) ? "stack" : "function";
     if (by != "function" && by != "stack" && by != "process" && by != "scheduler")
         return Error{ErrorCode::usage,
                      fmt::format("--by {}: samples are added up by function, stack, process or scheduler", by),

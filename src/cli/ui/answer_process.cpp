@@ -440,6 +440,7 @@ private:
         int questions[2];
         int replies[2];
         const auto fail = [this] {
+            begun_ = Clock::now();  // it is tried again, and not at once
             tell_failed(replies_, 0, fmt::format("no process can be made: {}", std::strerror(errno)));
         };
         if (::pipe2(questions, O_CLOEXEC) != 0 || ::pipe2(replies, O_CLOEXEC) != 0) return fail();

@@ -15,6 +15,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -129,6 +130,7 @@ public:
 
     // Of one kind, by one that is no supervisor: these have as many as they were asked for.
     void children() {
+        if (s_.processes.size() < least_children) return;
         std::map<std::pair<Pid, std::pair<FunctionId, FunctionId>>, std::pair<std::uint64_t, ProcId>> counts;
         for (const ProcId id : all_processes(s_))
             if (const Process& child = s_[id]; child.parent.has()) {
@@ -192,7 +194,7 @@ public:
 private:
     // The server of the module timer monitors for each repeated timer who has set it, or the process that it is.
     bool are_timers(const Relations& row) const {
-        return s_.text(s_[row.process].name) == "timer_server" &&
+        return s_.text(s_[row.process].name) == erlang::registered::timer_server &&
                std::ranges::any_of(
                    timers_, [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
     }

@@ -29,6 +29,7 @@
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace multitude_rule {
@@ -88,7 +89,8 @@ Sentence receiver_of(const TimersOfOne& row) {
 // Up to OTP 25 the module timer's server has the repeated timers, and monitors for each who has set it: whoever has set
 // the most.
 std::optional<Relations> repeated_of_one(const Snapshot& s, const TimersOfOne& row) {
-    if (row.process == ProcId::none || s.text(s[row.process].name) != "timer_server") return std::nullopt;
+    if (row.process == ProcId::none || s.text(s[row.process].name) != erlang::registered::timer_server)
+        return std::nullopt;
     for (const Relations& each : relation_crowds(s, least_repeated))
         if (each.process == row.process && each.to_one >= least_repeated && each.target.pid.has()) return each;
     return std::nullopt;
@@ -223,7 +225,7 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
         case Of::one_monitor:
         case Of::monitors:
         case Of::links:
-            if (s.text(s[row.owner].name) == "timer_server")
+            if (s.text(s[row.owner].name) == erlang::registered::timer_server)
                 finding.advise(
                     "Each is a repeated timer of the module `timer` (`timer:send_interval`, `timer:apply_interval`) "
                     "that nobody has cancelled: `timer:cancel/1`, or one `erlang:send_after/3` at a time.");
