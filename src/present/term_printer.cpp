@@ -176,7 +176,7 @@ private:
         if (frame.done++ != 0) comma();
         frame.value = true;
         frame.held = pair.value;
-        frame.hidden = {};  // a value names no key
+        frame.hidden.kind = ElementKind::unknown;  // a value names no key
         if (frame.keys_first) append_elixir_key(out_, name_of(pair.key));
         else emit(pair.key);
     }
@@ -229,10 +229,10 @@ private:
     void emit(const Element& e) {
         // A key that is a secret elsewhere (a literal that both share) is not printed, and names what follows all the
         // same: of objects the secrets know that, of other values nobody could tell by the text.
-        const Element before = frames_.empty() ? Element() : std::exchange(frames_.back().hidden, Element());
-        if (before.kind == ElementKind::object && e.kind != ElementKind::object &&
-            options_.secrets->names_secret(before, e))
-            return emit_hidden();
+        if (!frames_.empty() && frames_.back().hidden.kind == ElementKind::object) {
+            const Element before = std::exchange(frames_.back().hidden, Element());
+            if (e.kind != ElementKind::object && options_.secrets->names_secret(before, e)) return emit_hidden();
+        }
         switch (e.kind) {
             case ElementKind::nil: out_ += "[]"; break;
             case ElementKind::small: append_decimal(out_, e.number); break;
