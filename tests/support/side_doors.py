@@ -14,7 +14,8 @@ import parquet
 import suite as s
 
 HUSH = re.compile(rb"Hush\d{3}|hushed[a-j]{3}")
-REST = re.compile(rb"\d{3}xVw7")  # what is left of one whose first characters are gone
+# What is left of one whose first characters are gone. An atom that a key alone tells has its name in `atoms`, where no key stands.
+REST = re.compile(rb"(?<!Lone)\d{3}xVw7")
 BARE = re.compile(rb"Bare\d{3}")
 NICK = re.compile(rb"Nick\d{3}|Lone\d{3}")
 CARDS = [b"4111111111111111", b"5555 5555 5555 4444", b"4242424242424242", b"378282246310005", b"4000-0566-5566-5556", b"6011111111111117",
