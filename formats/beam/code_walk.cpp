@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "formats/beam/chunks.hpp"
+#include "formats/beam/native_size.hpp"
 
 namespace beamheap::beam {
 namespace {
@@ -69,6 +71,8 @@ enum Instruction : std::uint8_t {
 constexpr std::size_t kept_operands = 8;
 constexpr std::uint32_t most_registers = 1024;  // that an instruction can name
 constexpr std::uint32_t most_arity = 255;
+constexpr std::uint32_t most_of_call = 128;  // bytes of machine code from a line to where its call comes back
+constexpr std::uint32_t unbounded = std::numeric_limits<std::uint32_t>::max();
 
 // What a place in a function has of a frame.
 struct FrameState {
@@ -79,14 +83,20 @@ struct FrameState {
 class Walk {
 public:
     Walk(std::string_view code, std::uint32_t labels, std::span<const CodeFunctionName> imports,
-         std::span<const SourcePlace> places, CodeModule& module)
-        : code_(code), labels_(labels), imports_(imports), places_(places), module_(module) {}
+         std::span<const SourcePlace> places, CodeModule& module, std::vector<Stretch>* stretches)
+        : code_(code), labels_(labels), imports_(imports), places_(places), module_(module), stretches_(stretches) {
+        if (stretches_ == nullptr) return;
+        size_.counted = [this](std::uint8_t op, SizePart part) {
+            if (!stretches_->empty()) ++stretches_->back().parts[size_parts * op + static_cast<std::uint32_t>(part)];
+        };
+    }
 
     Status run() {
         module_.callees.assign(1, {});
         while (!code_.at_end()) {
             const std::uint8_t op = code_.byte();
             if (op == op_int_code_end) break;
+            if (op != op_line) size_.instruction(op);
             if (op == 0 || op >= std::size(operands_of))
                 return Error{ErrorCode::not_recognised,
                              fmt::format("has an instruction ({}) that OTP 29 does not know", op),
@@ -109,6 +119,7 @@ private:
         std::uint32_t function = 0;  // that begins there, from 1
         SourcePlace place, other;    // of what stands there, and what else it may be
         std::uint32_t instruction = 0;
+        CodeSite::Sizes sizes{};
     };
 
     Status read_operands(std::uint8_t op) {
@@ -116,6 +127,7 @@ private:
         for (std::size_t i = 0; i < operands_of[op]; ++i) {
             const ByteReader::Operand operand = code_.operand();
             if (i < kept_operands) operands_[i] = operand;
+            if (op != op_line) size_.operand(operand);
             if (operand.tag == tag_label) jump_to(operand.value);
             if (operand.tag == tag_extended) BH_CHECK(read_extended(operand.value));
             if (code_.failed()) return damaged("its code ends early");
@@ -135,6 +147,7 @@ private:
         if (count > code_.left()) return damaged("a list in its code ends early");
         for (std::uint64_t i = 0; i < count && !code_.failed(); ++i) {
             const ByteReader::Operand element = code_.operand();
+            size_.element(element);
             if (element.tag == tag_label) jump_to(element.value);
             if (element.tag != tag_extended) continue;
             if (element.value == 1) return damaged("a list in its code holds a list");
@@ -231,6 +244,7 @@ private:
             case op_return:
                 if ((fun_gone || after_fun) && first_site_ < module_.sites.size()) {
                     module_.sites.pop_back();
+                    open_sites_ = std::min(open_sites_, module_.sites.size());
                     note_tail(CodeModule::any_callee);
                 }
                 return leave();
@@ -359,6 +373,8 @@ private:
         label.place = place_;
         label.other = other_;
         label.instruction = instruction_;
+        label.sizes = behind_line();
+        open_labels_.push_back(static_cast<std::uint32_t>(number));
         if (entry_next_) {
             label.function = entry_ = static_cast<std::uint32_t>(module_.functions.size());
             entry_label_ = static_cast<std::uint32_t>(number);
@@ -372,14 +388,31 @@ private:
     Status at_line() {
         const std::uint64_t number = value(0);
         if (number == 0) return ok();  // no place: the loader drops it
+        size_.line();
+        bound_places();
+        line_instruction_ = instruction_;
+        if (stretches_ != nullptr) stretches_->push_back({0, 0, places_of(number)});
         before_ = place_;
-        place_ = number < places_.size() ? places_[number] : SourcePlace{};
+        place_ = places_of(number);
         other_ = {};
         for (const std::uint32_t label : fresh_labels_) {
             labels_[label].place = place_;
             labels_[label].other = {};
         }
         return ok();
+    }
+
+    SourcePlace places_of(std::uint64_t number) const {
+        return number < places_.size() ? places_[number] : SourcePlace{};
+    }
+
+    // The line of a function stands right before its header.
+    void begin_stretch(const CodeFunction& function) {
+        if (stretches_ == nullptr) return;
+        const bool own_line = !stretches_->empty() && stretches_->back().parts.size() == 1;
+        if (!own_line) stretches_->push_back({});
+        stretches_->back().name = function.name;
+        stretches_->back().arity = function.arity;
     }
 
     Status begin_function() {
@@ -390,6 +423,9 @@ private:
         function.name = static_cast<std::uint32_t>(value(1));
         function.arity = static_cast<std::uint32_t>(std::min<std::uint64_t>(value(2), most_arity));
         function.head = function.entry = place_;
+        begin_stretch(function);
+        size_.begin();
+        line_instruction_ = unbounded - 1;
         before_ = other_ = {};
         function.first_site = static_cast<std::uint32_t>(module_.sites.size());
         function.first_tail = static_cast<std::uint32_t>(module_.tails.size());
@@ -402,7 +438,25 @@ private:
         return ok();
     }
 
+    // Where a place stands is bounded by the lines around it. What is called right behind a line is near to that one.
+    CodeSite::Sizes behind_line() const {
+        CodeSite::Sizes sizes = size_.at_line();
+        for (CodeSite::Size& size : sizes)
+            size.most = line_instruction_ + 1 == instruction_ ? size.most + most_of_call : unbounded;
+        return sizes;
+    }
+    void bound_places() {
+        const CodeSite::Sizes& now = size_.now();
+        const auto bound = [&now](CodeSite::Sizes& sizes) {
+            for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i].most = std::min(sizes[i].most, now[i].most);
+        };
+        for (; open_sites_ < module_.sites.size(); ++open_sites_) bound(module_.sites[open_sites_].sizes);
+        for (const std::uint32_t label : open_labels_) bound(labels_[label].sizes);
+        open_labels_.clear();
+    }
+
     void end_function() {
+        bound_places();
         if (module_.functions.empty()) return;
         CodeFunction& function = module_.functions.back();
         if (entry_ == module_.functions.size()) function.entry = labels_[entry_label_].place;
@@ -414,6 +468,7 @@ private:
             if (number == 0 || number >= labels_.size()) continue;
             const Label& label = labels_[number];
             site.instruction = label.instruction;
+            site.sizes = label.sizes;
             site.registers = label.state.registers;
             site.catches = label.state.catches;
             site.place = label.place;
@@ -425,7 +480,9 @@ private:
 
     void note_call(std::uint32_t callee) {
         if (module_.functions.empty() || !live_) return;
-        module_.sites.push_back({CodeSite::Kind::call, state_.registers, state_.catches, callee, instruction_, place_});
+        CodeSite site{CodeSite::Kind::call, state_.registers, state_.catches, callee, instruction_, place_, {}, {}};
+        site.sizes = behind_line();
+        module_.sites.push_back(site);
     }
     void note_tail(std::uint32_t callee) {
         if (!module_.functions.empty()) module_.tails.push_back(callee);
@@ -468,6 +525,7 @@ private:
     std::span<const CodeFunctionName> imports_;
     std::span<const SourcePlace> places_;
     CodeModule& module_;
+    std::vector<Stretch>* stretches_;
     std::map<CodeFunctionName, std::uint32_t> numbers_;  // in module_.callees
     std::array<ByteReader::Operand, kept_operands> operands_{};
     std::array<std::uint32_t, 64> targets_{};  // labels that the instruction names, the first ones
@@ -477,6 +535,10 @@ private:
     SourcePlace place_, before_;  // of the last `line`, and of the one before it
     SourcePlace other_;           // what the VM may have in place of place_
     std::uint32_t instruction_ = 0;
+    std::uint32_t line_instruction_ = 0;  // of the last line
+    NativeSize size_;
+    std::size_t open_sites_ = 0;              // in module_.sites: from there on no line has come
+    std::vector<std::uint32_t> open_labels_;  // behind the last line
     std::uint32_t first_site_ = 0;
     std::uint32_t entry_ = 0, entry_label_ = 0;  // the function that was entered last, from 1, and by which label
     Last last_ = Last::other;
@@ -486,11 +548,9 @@ private:
     bool fun_gone_ = false;    // and its frame given up by the one before
 };
 
-}  // namespace
-
 // A head of its own size, then the set of instructions (0), the highest one, labels, functions.
-Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-                 CodeModule& module) {
+Status walk(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
+            CodeModule& module, std::vector<Stretch>* stretches) {
     ByteReader head(chunk);
     const std::uint32_t size = head.four();
     ByteReader fields(head.take(size));
@@ -500,7 +560,19 @@ Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> impor
     if (head.failed() || fields.failed()) return damaged("its code ends early");
     if (set != 0) return Error{ErrorCode::not_recognised, "is of another set of instructions", {}};
     if (labels > head.left() + 1) return damaged("it has more labels than code");
-    return Walk(chunk.substr(4 + std::size_t{size}), labels, imports, places, module).run();
+    return Walk(chunk.substr(4 + std::size_t{size}), labels, imports, places, module, stretches).run();
+}
+
+}  // namespace
+
+Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
+                 CodeModule& module) {
+    return walk(chunk, imports, places, module, nullptr);
+}
+
+Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
+                 CodeModule& module, std::vector<Stretch>& stretches) {
+    return walk(chunk, imports, places, module, &stretches);
 }
 
 }  // namespace beamheap::beam

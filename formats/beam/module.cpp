@@ -72,7 +72,7 @@ std::vector<CodeFun> read_funs(const Chunks& chunks) {
 
 }  // namespace
 
-Result<CodeModule> read_module(std::string_view bytes) {
+Result<CodeModule> read_module(std::string_view bytes, std::vector<Stretch>* stretches) {
     if (bytes.size() > most_module_bytes) return Error{ErrorCode::resource_limit, "is too large for a module", {}};
     BH_TRY(const Chunks chunks, Chunks::read(bytes));
     CodeModule module;
@@ -96,7 +96,8 @@ Result<CodeModule> read_module(std::string_view bytes) {
     BH_TRY(const std::vector<CodeFunctionName> imports, read_imports(chunks, module.atoms.size()));
     const auto code = chunks.find("Code");
     if (!code) return damaged("has no code");
-    BH_CHECK(walk_code(*code, imports, lines.places, module));
+    BH_CHECK(stretches == nullptr ? walk_code(*code, imports, lines.places, module)
+                                  : walk_code(*code, imports, lines.places, module, *stretches));
     return module;
 }
 

@@ -11,6 +11,7 @@
 
 #include "beamheap/code_module.hpp"
 #include "beamheap/error.hpp"
+#include "formats/beam/code_walk.hpp"
 
 namespace beamheap::beam {
 
@@ -19,6 +20,7 @@ inline constexpr std::size_t most_module_bytes = 64u << 20;
 
 /// Reads an uncompressed module. Errors: not_recognised; damaged, with a clause that says what ("its atoms end early");
 /// resource_limit.
-Result<CodeModule> read_module(std::string_view bytes);
+/// With `stretches`, also what stands between lines of its code (code_walk.hpp).
+Result<CodeModule> read_module(std::string_view bytes, std::vector<Stretch>* stretches = nullptr);
 
 }  // namespace beamheap::beam

@@ -34,6 +34,15 @@ struct LinePlace {
 };
 constexpr std::ptrdiff_t longest_label = 40;
 
+// Of "SCatch 0x... (m:f/a + off)": the offset is no multiple of four; its last two digits tell.
+bool is_unaligned(std::string_view value) {
+    const std::size_t end = value.rfind(')');
+    if (end == std::string_view::npos || end < 2) return false;
+    const char tens = value[end - 2], ones = value[end - 1];
+    if (ones < '0' || ones > '9') return false;
+    return ((tens >= '0' && tens <= '9' ? 10 * (tens - '0') : 0) + (ones - '0')) % 4 != 0;
+}
+
 // The end of the line at `at`, by its length where the slot holds an atom, whose bytes may be line feeds.
 LinePlace line_at(const char* at, const char* end) {
     const char* const colon = bytes::find_byte(at, end - at > longest_label ? at + longest_label : end, ':');
@@ -202,6 +211,7 @@ std::size_t StackReader::feed(Loader& loader, std::string_view text, bool last) 
                 return_address(loader, value);
             } else if (value.starts_with("SC")) {
                 if (registers_ <= 64 && registers_ != 0) catches_ |= std::uint64_t{1} << (registers_ - 1);
+                if (is_unaligned(value)) loader.snapshot.source.unaligned_code = true;
             } else if (keep_values_ && frames_.size() < kept_frames && values_used_ < kept_values && !value.empty() &&
                        (value[0] == 'P' || value[0] == 'p' || value[0] == 'A' || value[0] == 'H')) {
                 keep(value.back() == '\r' ? value.substr(0, value.size() - 1) : value);

@@ -4,6 +4,7 @@
 // a CodeSource and open nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -39,6 +40,16 @@ struct CodeSite {
     std::uint32_t instruction = 0;  ///< its number in the function: what is later in the code has a larger one
     SourcePlace place;
     SourcePlace other;  ///< what it may be as well, where releases differ; line 0: nothing
+
+    /// By what runs the code: the interpreter of OTP 23 and later, the JIT of OTP 25 and later on x86-64.
+    enum class Machine : std::uint8_t { interpreter, jit };
+    static constexpr std::size_t machines = 2;
+    /// Bytes of machine code from where the function begins, at least and at most.
+    struct Size {
+        std::uint32_t least = 0, most = 0;
+    };
+    using Sizes = std::array<Size, machines>;
+    Sizes sizes{};  ///< of what stands before it
 };
 
 struct CodeFunction {

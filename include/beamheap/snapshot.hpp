@@ -73,11 +73,14 @@ struct LiveReading {
 struct Source {
     std::string path;  ///< as the user gave it; "-" is standard input
     SourceKind kind = crash_dump_kind;
-    std::string format_version;    ///< "0.5" of a crash dump; empty for a core
-    std::string otp_release;       ///< "25", "R15B03"; empty when unknown
-    std::string erts_version;      ///< "13.1.5"; empty when unknown
-    std::uint32_t word_size = 8;   ///< bytes of a heap word: 4 on 32-bit and halfword emulators
-    std::optional<bool> jit;       ///< machine code offsets in stacks (OTP 24 and later with the JIT)
+    std::string format_version;   ///< "0.5" of a crash dump; empty for a core
+    std::string otp_release;      ///< "25", "R15B03"; empty when unknown
+    std::string erts_version;     ///< "13.1.5"; empty when unknown
+    std::uint32_t word_size = 8;  ///< bytes of a heap word: 4 on 32-bit and halfword emulators
+    std::optional<bool> jit;      ///< machine code offsets in stacks (OTP 24 and later with the JIT)
+    /// Code begins at an address that is no multiple of four somewhere: it is none of arm64. Only told of stacks'
+    /// marks.
+    bool unaligned_code = false;
     std::optional<bool> complete;  ///< empty: the end was not looked at (a stream that was read in part)
     std::string truncation;        ///< where and why it ends early, a sentence; empty when it doesn't
     std::uint64_t bytes = 0;       ///< of the decompressed input that was read (the file's size when it is plain)

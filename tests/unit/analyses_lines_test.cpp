@@ -177,3 +177,64 @@ TEST_CASE("a folder tells its application and the version", "[code]") {
     CHECK(of("/ebin") == " ");
     CHECK(of("") == " ");
 }
+
+namespace {
+
+using testing::atom, testing::f, testing::op, testing::u, testing::x;
+
+/// sizes:many/1 calls other:price/1 at lines 20 and 40, with fifty tuples between; each of the others calls it once.
+std::string sizes_module(std::uint32_t others) {
+    testing::MadeModule module;
+    std::vector<std::string> atoms{"sizes", "other", "price", "many"};
+    for (std::uint32_t i = 0; i < others; ++i) atoms.push_back("f" + std::to_string(i));
+    module.atoms(atoms).imports({{2, 3, 1}}).lines({10, 20, 40});
+    std::uint32_t label = 1;
+    const auto begin = [&label](std::uint32_t name) {
+        const std::string code =
+            op(1, {u(label)}) + op(153, {u(1)}) + op(2, {atom(1), atom(name), u(1)}) + op(1, {u(label + 1)});
+        label += 2;
+        return code + op(12, {u(0), u(1)});
+    };
+    const std::string end = op(18, {u(0)}) + op(19);
+    const auto call = [](std::uint32_t line) { return op(153, {u(line)}) + op(7, {u(1), u(0)}); };
+    std::string code = begin(4) + call(2);
+    for (int i = 0; i < 50; ++i) code += op(16, {u(3), u(1)}) + op(69, {x(0), x(0), x(0)});
+    code += call(3) + end;
+    for (std::uint32_t i = 0; i < others; ++i) code += begin(5 + i) + call(2) + end;
+    return module.code(code, label).bytes();
+}
+
+}  // namespace
+
+TEST_CASE("a frame's line is that of the call which is as far on in the machine's code", "[lines]") {
+    MadeCodeSource code;
+    code.add(sizes_module(16));
+    NodeWithLines node;
+    node.s.source.otp_release = "25";
+    node.s.source.jit = false;
+    const Frame price = node.at("other", "price", 1, 40);
+    const Frame near = node.at("sizes", "many", 1, 72), far = node.at("sizes", "many", 1, 1700);
+    node.stack({price, near});
+    std::uint32_t others = 16;
+    std::uint32_t offset = 72;
+    std::string expected = "found 20";
+
+    SECTION("near to where the function begins") {}
+    SECTION("or far from it") {
+        node.s.stacks = {};
+        node.s.processes = {};
+        node.stack({price, far});
+        expected = "found 40";
+    }
+    SECTION("not where too few places are known to prove the sizes") { others = 5, expected = "one_of 20 40"; }
+    SECTION("not where one of them contradicts them") { offset = 2000, expected = "one_of 20 40"; }
+    SECTION("not of a release whose sizes nobody measured") {
+        node.s.source.otp_release = "22", expected = "one_of 20 40";
+    }
+    SECTION("not by a JIT for a machine that is not known") { node.s.source.jit = true, expected = "one_of 20 40"; }
+    for (std::uint32_t i = 0; i < others; ++i)
+        node.stack({price, node.at("sizes", "f" + std::to_string(i), 1, i == 3 ? offset : 72)});
+    const FoundLines found = find_lines(node.s, code);
+    const bool is_far = found.lines.of(far.function, far.offset).certainty != LineCertainty::none;
+    CHECK(node.told(found, is_far ? far : near) == expected);
+}

@@ -2,6 +2,7 @@
 #include "analyses/code/lines.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,9 @@ namespace {
 constexpr unsigned most_tail_calls = 6;
 constexpr std::size_t most_asked_of_a_call = 200;  // functions, on the way of tail calls
 constexpr std::size_t most_lines = 8;              // more of them tell nothing
+constexpr std::uint32_t beside_sizes = 32;         // bytes: a function's header, and what stands between functions
+constexpr std::size_t least_known = 12;            // places, before sizes are believed
+constexpr unsigned first_measured = 23, first_measured_jit = 25, last_measured = 29;  // releases
 
 // A place in code that stacks show.
 struct Place {
@@ -52,6 +56,7 @@ public:
         expect();
         for (Place& place : places_) find_code(place);
         for (Place& place : places_) find_sites(place);
+        by_size();
         by_order();
         for (Place& place : places_) add(place);
         for (auto& [name, use] : uses_) result_.modules.push_back(std::move(use));
@@ -246,6 +251,45 @@ private:
                 open.push_back({next, next->tails[function->first_tail + i], step.depth + 1});
         }
         return false;
+    }
+
+    // What runs the code, where the bounds of its sizes were measured. A dump does not say for which machine its JIT
+    // wrote.
+    std::optional<std::size_t> machine() const {
+        unsigned release = 0;
+        const std::string& told = snapshot_.source.otp_release;
+        const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), release);
+        if (error != std::errc{} || release < first_measured || release > last_measured ||
+            snapshot_.source.word_size != 8)
+            return std::nullopt;
+        const bool jit = snapshot_.source.jit.value_or(false);
+        if (!jit) return static_cast<std::size_t>(CodeSite::Machine::interpreter);
+        if (release < first_measured_jit || !snapshot_.source.unaligned_code) return std::nullopt;
+        return static_cast<std::size_t>(CodeSite::Machine::jit);
+    }
+
+    static bool is_near(const CodeSite::Size& size, std::uint32_t offset) {
+        const std::uint64_t least = size.least - size.least / 16, most = std::uint64_t{size.most} + size.most / 16;
+        return least <= std::uint64_t{offset} + beside_sizes && offset <= most + beside_sizes;
+    }
+
+    // Bounds hold of this VM's code where they hold of each place that is known: enough of them, and not one outside.
+    void by_size() {
+        const std::optional<std::size_t> at = machine();
+        if (!at) return;
+        std::size_t known = 0;
+        for (const Place& place : places_) {
+            if (!place.returned_to || place.sites.size() != 1) continue;
+            ++known;
+            if (!is_near(place.sites.front()->sizes[*at], place.offset)) return;
+        }
+        if (known < least_known) return;
+        for (Place& place : places_) {
+            const auto near = [&](const CodeSite& site) { return is_near(site.sizes[*at], place.offset); };
+            // Where none is left, something else is not as it was thought to be.
+            if (std::any_of(place.sites.begin(), place.sites.end(), [&](const CodeSite* site) { return near(*site); }))
+                narrow(place, near);
+        }
     }
 
     // In one function what is further on in the machine's code is further on in the module's.
