@@ -83,6 +83,7 @@ private:
     /// Position in view() of the next section's '=', searching from `from` on; npos: not in view. `from` moves to
     /// where a later search can go on.
     std::size_t find_boundary(const Head& head, std::size_t& from);
+    bool next_accepted(Head& head);
     bool accept(const Head& head, std::size_t at, bool& undecided);
     bool accept_header(std::size_t at) const;
     /// What has followed a section like this one the last time, if its tag stands at text[at] == '='; else null.
