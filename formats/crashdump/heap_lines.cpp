@@ -59,21 +59,34 @@ public:
     BH_INLINE Line(const HeapGraph::Appender& opened, Chunk* chunks, const char* safe_end)
         : to(opened), safe(safe_end), chunks_(chunks) {}
 
+    /// Takes the chunk of the address at q for that of the one before. False: it has none that is known for certain.
+    BH_INLINE bool begin(const char* q) {
+        std::uint64_t text = 0;
+        std::memcpy(&text, q, sizeof text);
+        const Chunk& known = chunks_[slot_of(text)];
+        if (known.text != text) other_address(*to.space, chunks_, text, q);
+        last_ = known;
+        return last_.text == text;
+    }
+
     /// The twelve digits at q, and how the graph's AddressSpace compresses them. False: no address stands there.
     BH_INLINE bool address(const char* q, std::uint64_t& value, std::uint32_t& packed) {
         std::uint64_t text = 0;
         std::memcpy(&text, q, sizeof text);
-        Chunk& chunk = chunks_[text * 0x9E3779B97F4A7C15ull >> 56];
         const auto digit = [q](unsigned i) { return place_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
         const std::uint32_t at = digit(0) | digit(1) | digit(2) | digit(3);
-        if (__builtin_expect(((chunk.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0, 0)) {
-            const Other other = other_address(*to.space, chunk, text, q);
-            value = other.value;
-            packed = other.packed;
-            return other.valid;
+        if (__builtin_expect(((last_.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0, 0)) {
+            const Chunk& known = chunks_[slot_of(text)];
+            if (((known.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0) {
+                const Other other = other_address(*to.space, chunks_, text, q);
+                value = other.value;
+                packed = other.packed;
+                return other.valid;
+            }
+            last_ = known;
         }
-        value = std::uint64_t{chunk.number} << chunk_bits | at;
-        packed = chunk.packed | at / common_word_bytes;
+        value = std::uint64_t{last_.number} << chunk_bits | at;
+        packed = last_.packed | at / common_word_bytes;
         return true;
     }
 
@@ -149,6 +162,7 @@ public:
 
 private:
     static constexpr unsigned chunk_bits = 16;
+    static std::size_t slot_of(std::uint64_t text) { return text * 0x9E3779B97F4A7C15ull >> 56; }
     struct Other {
         std::uint64_t value = 0;
         std::uint32_t packed = 0;
@@ -156,7 +170,8 @@ private:
     };
     /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give
     /// the address of this object away, and with it the registers that it lives in.)
-    static Other other_address(AddressSpace& space, Chunk& chunk, std::uint64_t text, const char* q) {
+    static Other other_address(AddressSpace& space, Chunk* chunks, std::uint64_t text, const char* q) {
+        Chunk& chunk = chunks[slot_of(text)];
         Other other;
         other.valid = read_hex12(q, other.value);
         if (!other.valid) return other;
@@ -167,6 +182,7 @@ private:
         return other;
     }
     Chunk* const chunks_;
+    Chunk last_;  // that of the address before, mostly this one's, too
 };
 
 /// Behind the E of an object in external term format.
@@ -199,6 +215,7 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
     const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1);
     Line line(opened, chunks_.data(), safe);
     const char* const first = p;
+    if (p < safe && !line.begin(p)) safe = p;
     while (p < safe) {
         const std::size_t edges_before = line.to.edges.at;
         const NodeId step_before = line.to.edges.step;
