@@ -50,34 +50,31 @@ std::size_t find_own_name(std::string_view text, std::size_t from, std::size_t t
 // from each other, and stand together once in hundreds of places.
 class LineAddress {
 public:
+    static constexpr std::size_t step = 64;  // bytes that are looked at together
     explicit LineAddress(std::string_view address) : address_(address) {}
 
-    // The last line that begins with it and with text[from, to), where it begins; npos if there is none.
-    std::size_t last_in(std::string_view text, std::size_t from, std::size_t to) const {
-        constexpr std::size_t step = 64;
-        if (address_.size() < digits) return text.npos;
+    /// The line that begins with it and in text[from .. from + step), from <= last_start(text) - step; npos if none
+    /// does.
+    std::size_t line_in(std::string_view text, std::size_t from) const {
         const std::size_t told = address_.size() - digits;  // of the line, where the two digits stand
-        std::size_t end = std::min(to + told, text.size() - 1);
-        for (; end >= from + told && end >= step; end -= step) {
-            std::uint64_t places = bytes::places_of_pair(text.data() + end - step, address_[told], address_[told + 1]);
-            while (places != 0) {
-                const int last = 63 - std::countl_zero(places);
-                const std::size_t place = end - step + static_cast<std::size_t>(last);
-                if (place >= told && begins(text, place - told)) return place - told;
-                places ^= std::uint64_t{1} << last;
-            }
-        }
-        while (end > from + told)
-            if (begins(text, --end - told)) return end - told;
+        std::uint64_t places = bytes::places_of_pair(text.data() + from + told, address_[told], address_[told + 1]);
+        for (; places != 0; places &= places - 1)
+            if (const std::size_t line = from + static_cast<std::size_t>(std::countr_zero(places)); begins(text, line))
+                return line;
         return text.npos;
     }
-
-private:
+    /// Behind it no line begins that is long enough; 0 if none is.
+    std::size_t last_start(std::string_view text) const {
+        return address_.size() < digits || text.size() < address_.size() ? 0
+                                                                         : text.size() - address_.size() + digits - 1;
+    }
     bool begins(std::string_view text, std::size_t line) const {
         return text.size() - line > address_.size() && text[line + address_.size()] == ':' &&
                (line == 0 || text[line - 1] == '\n') &&
-               std::memcmp(text.data() + line, address_.data(), address_.size()) == 0;
+               bytes::same_short(text.data() + line, address_.data(), address_.size());
     }
+
+private:
     static constexpr std::size_t digits = 3;  // those two, and the last
     std::string_view address_;
 };
@@ -137,35 +134,46 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
 // and what each refers to behind it: their lines are mostly among the last ones. False: not all are there.
 bool LabelFinder::find_last_entries(std::string_view text) {
     // So many bytes are looked at, and such a part of all: in vain that costs little.
-    constexpr std::size_t always = 512, part = 8, most = 4096;
+    constexpr std::size_t always = 512, part = 8, most = 4096, step = LineAddress::step;
     places_.clear();
-    if (entries_met_ == entries_.size() || text.empty()) return false;
+    if (entries_met_ == entries_.size()) return false;
     const std::size_t least = text.size() - std::min({text.size(), text.size() / part + always, most});
-    std::size_t before = text.size();
-    for (std::size_t i = entries_.size(); i-- > entries_met_;) {
-        before = LineAddress(entries_[i]).last_in(text, least, before);
-        if (before == text.npos) return false;
-        places_.push_back(before);
+    if (usual_places_.size() < entries_.size()) usual_places_.resize(entries_.size());
+    std::size_t before = text.size();  // the lines are looked for from there down to `least`
+    for (std::size_t i = entries_.size(); i-- > entries_met_; places_.push_back(before)) {
+        const LineAddress address(entries_[i]);
+        before = std::min(before, address.last_start(text));
+        std::size_t line = text.npos;
+        // Processes of one kind have it at nearly the same place from the end.
+        const std::size_t usual = text.size() - std::min(text.size(), usual_places_[i] + step / 2);
+        if (usual >= least && usual + step <= before) line = address.line_in(text, usual);
+        for (std::size_t at = before; line == text.npos && at > least;) {
+            if (at >= step) line = address.line_in(text, at -= step);
+            else if (address.begins(text, --at)) line = at;
+        }
+        if (line == text.npos) return false;
+        before = line;
+        usual_places_[i] = text.size() - line;
     }
     return true;
 }
 
 // The key of an entry, whose line begins there, is the first element of a pair.
 void LabelFinder::look_at_entry(Loader& loader, std::string_view text, std::size_t line) {
-    constexpr std::string_view pair_of_atom = "t2:A";
+    constexpr std::string_view pair_of_atom = ":t2:A";
     constexpr std::size_t most_digits = 4;  // of an atom's length
-    std::string_view rest = text.substr(line);
-    rest.remove_prefix(std::min(rest.size(), rest.find(':') + 1));
-    if (!rest.starts_with(pair_of_atom)) return;
-    rest.remove_prefix(pair_of_atom.size());
-    const std::size_t colon = rest.substr(0, most_digits + 1).find(':');
-    if (colon == std::string_view::npos) return;
-    rest.remove_prefix(colon + 1);
-    if (const auto key = key_at(rest)) met_key(loader, text, text.size() - rest.size(), *key);
+    std::size_t at = line;
+    while (at < text.size() && text[at] != ':') ++at;
+    if (!text.substr(at).starts_with(pair_of_atom)) return;
+    at += pair_of_atom.size();
+    const std::size_t limit = std::min(text.size(), at + most_digits + 1);
+    while (at < limit && text[at] != ':') ++at;
+    if (at == limit) return;
+    if (const auto key = key_at(text.substr(at + 1))) met_key(loader, text, at + 1, *key);
 }
 
 std::optional<LabelFinder::Key> LabelFinder::key_at(std::string_view text) {
-    if (text.starts_with(own_name_key)) return Key::own_name;
+    if (text.starts_with('p')) return text.starts_with(own_name_key) ? std::optional(Key::own_name) : std::nullopt;
     if (!text.starts_with('$')) return std::nullopt;
     if (text.starts_with("$initial_call,")) return Key::initial_call;
     if (text.starts_with("$ancestors,")) return Key::ancestors;

@@ -78,6 +78,7 @@ private:
     std::string dictionary_;
     std::vector<std::string_view> entries_;  // addresses in it: first those whose lines were met
     std::size_t entries_met_ = 0;            // once these are all, the rest of the heap has nothing for us
+    std::vector<std::size_t> usual_places_;  // of the last process: of the line of each entry, from the heap's end
     std::vector<std::size_t> places_;        // of their lines, where find_last_entries() has found them, last first
     std::vector<Search> searches_;
     FunctionId initial_call_ = FunctionId::none;

@@ -29,19 +29,6 @@ std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     return {text.data() + at + 1, end - at - 1};
 }
 
-// Whether `tag` stands at `text`: tags of processes, nearly all, have eight to sixteen letters.
-bool stands_at(const char* text, std::string_view tag) {
-    constexpr std::size_t word = sizeof(std::uint64_t);
-    if (tag.size() < word || tag.size() > 2 * word) return std::memcmp(text, tag.data(), tag.size()) == 0;
-    const auto differ = [&](std::size_t at) {
-        std::uint64_t ours, theirs;
-        std::memcpy(&ours, text + at, word);
-        std::memcpy(&theirs, tag.data() + at, word);
-        return ours ^ theirs;
-    };
-    return (differ(0) | differ(tag.size() - word)) == 0;
-}
-
 void take_id(std::string& id, const char* text, std::size_t size) {
     if (id.size() != size) id.resize(size);  // mostly it is what it was: less work than assign()
     std::memcpy(id.data(), text, size);
@@ -119,7 +106,7 @@ const SectionTag* Scanner::usual_next(const Head& head, std::string_view text, s
     const char* const tag = text.data() + at + 1;
     const char behind = tag[usual->tag.size()];
     if (behind != ':' && behind != '\n' && behind != '\r') return nullptr;
-    return stands_at(tag, usual->tag) ? usual : nullptr;
+    return bytes::same_short(tag, usual->tag.data(), usual->tag.size()) ? usual : nullptr;
 }
 
 bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {

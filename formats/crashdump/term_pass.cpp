@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "bytes/scan.hpp"
+
 namespace beamheap::crashdump {
 namespace {
 
@@ -63,14 +65,14 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     // Of a file, which can be read again, only places are noted: of all where their stacks are read anyway, which is
     // less work than to ask whose will be needed.
     const bool all = !loader.plan.terms_of || (loader.plan.stacks && !texts_.keeps());
-    keep_text_ = (loader.plan.terms && (all || loader.plan.terms_of(loader.snapshot, process))) ||
-                 knows_path(loader, process);
+    keep_text_ =
+        (loader.plan.terms && (all || loader.plan.terms_of(loader.snapshot, process))) || knows_path(loader, process);
     note_place_ = loader.plan.terms || keep_text_;
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
 }
 
-// Whether its terms will be asked for, so that its graph is worth keeping. Who chooses goes through many questions: they
-// are put of the few heaps alone that are large enough.
+// Whether its terms will be asked for, so that its graph is worth keeping. Who chooses goes through many questions:
+// they are put of the few heaps alone that are large enough.
 bool TermPass::will_be_asked() const {
     const LoadPlan& plan = loader_->plan;
     const auto& asked = plan.terms_of ? plan.terms_of : plan.asked_often;
@@ -90,8 +92,7 @@ HeapGraph::Mode TermPass::mode_of_job() {
 // The last of a process's sections was passed.
 void TermPass::end_process(Loader& loader) {
     if (job_.id == ProcId::none) return;
-    if (note_place_ && !texts_.keeps())
-        texts_.add(job_.id, job_.extents);
+    if (note_place_ && !texts_.keeps()) texts_.add(job_.id, job_.extents);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
         job_.facts = heap_facts(job_.process, mode_of_job());
@@ -259,7 +260,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
 
 // Sections of terms come process by process, in the order of the table.
 ProcId TermPass::process_of(const Snapshot& snapshot, std::string_view id) {
-    if (id == found_id_) return found_process_;
+    if (id.size() == found_id_.size() && bytes::same_short(id.data(), found_id_.data(), id.size()))
+        return found_process_;
     found_id_.resize(id.size());
     std::memcpy(found_id_.data(), id.data(), id.size());
     const auto pid = parse_pid(id);

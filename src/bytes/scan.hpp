@@ -12,6 +12,19 @@
 
 namespace beamheap::bytes {
 
+/// Whether two short texts of `size` bytes are the same: those of eight to sixteen without a call.
+inline bool same_short(const char* a, const char* b, std::size_t size) {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    if (size < word || size > 2 * word) return std::memcmp(a, b, size) == 0;
+    const auto differ = [a, b](std::size_t at) {
+        std::uint64_t one, other;
+        std::memcpy(&one, a + at, word);
+        std::memcpy(&other, b + at, word);
+        return one ^ other;
+    };
+    return (differ(0) | differ(size - word)) == 0;
+}
+
 /// The first byte in [at, end) that equals `a` or `b`, or `end`. Sixty-four bytes a step: as fast as memchr for one.
 inline const char* find_either(const char* at, const char* end, char a, char b) {
 #if defined(__SSE2__)
