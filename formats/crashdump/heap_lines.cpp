@@ -18,20 +18,22 @@ constexpr unsigned common_word_bytes = 8;
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 20;  // for which room is made in the graph
 constexpr TermStyle common_style{.base64 = true, .crlf = false};
 
-/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters.
+/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters,
+/// and for a last one that no address of an object ends with.
 constexpr std::uint32_t no_digit = 0x10000;
 constexpr auto place_of_digit = [] {
     std::array<std::array<std::uint32_t, 256>, 4> table{};
     for (unsigned position = 0; position < 4; ++position)
         for (unsigned c = 0; c < 256; ++c) {
             const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-            table[position][c] = digit == 16 ? no_digit : digit << 4 * (3 - position);
+            const bool aligned = position != 3 || digit % common_word_bytes == 0;
+            table[position][c] = digit == 16 || !aligned ? no_digit : digit << 4 * (3 - position);
         }
     return table;
 }();
 
-/// The value of a digit 0-9 or A-F; no_digit for anything else.
-BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[3][static_cast<unsigned char>(c)]; }
+/// The value of a digit 0-9 or A-F; more than 15 for anything else.
+BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[2][static_cast<unsigned char>(c)] >> 4; }
 
 /// Up to five hexadecimal digits and a colon; nullptr for anything else.
 BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
@@ -75,9 +77,9 @@ public:
         std::memcpy(&text, q, sizeof text);
         const auto digit = [q](unsigned i) { return place_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
         const std::uint32_t at = digit(0) | digit(1) | digit(2) | digit(3);
-        if (__builtin_expect(((last_.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0, 0)) {
+        if (__builtin_expect(last_.text != text || at >= no_digit, 0)) {
             const Chunk& known = chunks_[slot_of(text)];
-            if (((known.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0) {
+            if (known.text != text || at >= no_digit) {
                 const Other other = other_address(*to.space, chunks_, text, q);
                 value = other.value;
                 packed = other.packed;

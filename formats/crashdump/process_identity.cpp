@@ -121,7 +121,8 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
         }
 
     if (find_last_entries(text)) {
-        for (std::size_t i = places_.size(); i-- > 0;) look_at_entry(loader, text, places_[i]);
+        for (std::size_t i = places_.size(); i-- > 0;)
+            look_at_entry(loader, text, places_[i] + entries_[entries_.size() - 1 - i].size());
         entries_met_ = entries_.size();
         return;
     }
@@ -158,18 +159,18 @@ bool LabelFinder::find_last_entries(std::string_view text) {
     return true;
 }
 
-// The key of an entry, whose line begins there, is the first element of a pair.
-void LabelFinder::look_at_entry(Loader& loader, std::string_view text, std::size_t line) {
+// The key of an entry is the first element of a pair, behind the address that its line begins with.
+void LabelFinder::look_at_entry(Loader& loader, std::string_view text, std::size_t at) {
     constexpr std::string_view pair_of_atom = ":t2:A";
     constexpr std::size_t most_digits = 4;  // of an atom's length
-    std::size_t at = line;
-    while (at < text.size() && text[at] != ':') ++at;
-    if (!text.substr(at).starts_with(pair_of_atom)) return;
+    if (text.size() - at < pair_of_atom.size() ||
+        std::memcmp(text.data() + at, pair_of_atom.data(), pair_of_atom.size()) != 0)
+        return;
     at += pair_of_atom.size();
     const std::size_t limit = std::min(text.size(), at + most_digits + 1);
     while (at < limit && text[at] != ':') ++at;
     if (at == limit) return;
-    if (const auto key = key_at(text.substr(at + 1))) met_key(loader, text, at + 1, *key);
+    if (const auto key = key_at({text.data() + at + 1, text.size() - at - 1})) met_key(loader, text, at + 1, *key);
 }
 
 std::optional<LabelFinder::Key> LabelFinder::key_at(std::string_view text) {

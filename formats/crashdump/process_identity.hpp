@@ -55,7 +55,7 @@ private:
     static bool is_label(Key key) { return key == Key::label || key == Key::own_name; }
     static bool is_own_name(std::string_view printed);
     bool find_last_entries(std::string_view text);
-    void look_at_entry(Loader& loader, std::string_view text, std::size_t line);
+    void look_at_entry(Loader& loader, std::string_view text, std::size_t at);
     static std::optional<Key> key_at(std::string_view text);
     void look_for_keys(Loader& loader, std::string_view text, std::size_t from, std::size_t to);
     void look_for_own_names(Loader& loader, std::string_view text, std::size_t from, std::size_t to);

@@ -55,11 +55,7 @@ bool Scanner::next_accepted(Head& head) {
     return true;
 }
 
-bool Scanner::next(Head& head) {
-    found_ = npos;
-    body_start_in_view_ = true;
-    ended_inside_ = false;
-    if (next_accepted(head)) return true;
+bool Scanner::next_unseen(Head& head) {
     std::size_t line_end = npos;
     std::size_t searched = 0;
     for (;;) {
@@ -182,7 +178,7 @@ std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole)
     ended_inside_ = false;
     for (;;) {
         found_ = find_boundary(head, from);
-        if (found_ != npos) return window_.view().substr(0, found_);
+        if (found_ != npos) return {window_.view().data(), found_};
         if (window_.view().size() >= limit) {
             whole = false;
             return window_.view().substr(0, limit);
