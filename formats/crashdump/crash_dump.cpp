@@ -94,6 +94,7 @@ private:
     void judge_losses(Loader& loader);
     Status read_head(Loader& loader, Scanner& scanner, Scanner::Head& head);
     void read_sections(Loader& loader, Scanner& scanner, Scanner::Head& head);
+    static bool is_wanted(const SectionTag& row, const LoadPlan& plan);
     void read_atoms(Loader& loader, Scanner& scanner, const Scanner::Head& head);
     bool read_end(Loader& loader, Scanner& scanner, Scanner::Head& head, bool after_free_text);
     void determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
@@ -333,12 +334,9 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
             break;
         }
         beyond = 0;
-        const bool wanted = row->part == Part::always || (row->part == Part::tables && loader.plan.tables) ||
-                            (loader.plan.modules && (row->part == Part::modules || row->tag == "mod")) ||
-                            row->part == Part::terms || row->part == Part::atoms;
         switch (row->body) {
             case Body::whole: {
-                if (!wanted) break;
+                if (!is_wanted(*row, loader.plan)) break;
                 bool whole = true;
                 const std::string_view body = scanner.body(head, longest_body, whole);
                 if (!whole && !scanner.ended_inside())
@@ -367,6 +365,12 @@ void CrashDump::read_sections(Loader& loader, Scanner& scanner, Scanner::Head& h
 done:
     loader.binaries_passed = order_.reached() > find_tag("binary")->order;
     determine_completeness(loader, scanner, head, stopped_early);
+}
+
+bool CrashDump::is_wanted(const SectionTag& row, const LoadPlan& plan) {
+    return row.part == Part::always || (row.part == Part::tables && plan.tables) ||
+           (plan.modules && (row.part == Part::modules || row.tag == "mod")) || row.part == Part::terms ||
+           row.part == Part::atoms;
 }
 
 // "=end" is the last line. Text behind it is ignored; but behind a port's command line it may be an imitation.

@@ -18,20 +18,22 @@ constexpr unsigned common_word_bytes = 8;
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 20;  // for which room is made in the graph
 constexpr TermStyle common_style{.base64 = true, .crlf = false};
 
-/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters.
+/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters,
+/// and for a last one that no address of an object ends with.
 constexpr std::uint32_t no_digit = 0x10000;
 constexpr auto place_of_digit = [] {
     std::array<std::array<std::uint32_t, 256>, 4> table{};
     for (unsigned position = 0; position < 4; ++position)
         for (unsigned c = 0; c < 256; ++c) {
             const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-            table[position][c] = digit == 16 ? no_digit : digit << 4 * (3 - position);
+            const bool aligned = position != 3 || digit % common_word_bytes == 0;
+            table[position][c] = digit == 16 || !aligned ? no_digit : digit << 4 * (3 - position);
         }
     return table;
 }();
 
-/// The value of a digit 0-9 or A-F; no_digit for anything else.
-BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[3][static_cast<unsigned char>(c)]; }
+/// The value of a digit 0-9 or A-F; more than 15 for anything else.
+BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[2][static_cast<unsigned char>(c)] >> 4; }
 
 /// Up to five hexadecimal digits and a colon; nullptr for anything else.
 BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
@@ -56,24 +58,37 @@ BH_INLINE const char* skipped_data(const char* q, const char* safe, std::uint64_
 /// A loop over lines: what it writes to, and what it knows of addresses.
 class HeapLines::Line {
 public:
-    BH_INLINE Line(const HeapGraph::Appender& opened, Chunk* chunks, const char* safe_end)
+    BH_INLINE Line(const HeapGraph::Appender& opened, Chunks& chunks, const char* safe_end)
         : to(opened), safe(safe_end), chunks_(chunks) {}
+
+    /// Takes the chunk of the address at q for that of the one before. False: it has none that is known for certain.
+    BH_INLINE bool begin(const char* q) {
+        std::uint64_t text = 0;
+        std::memcpy(&text, q, sizeof text);
+        const Chunk& known = chunks_.entries[slot_of(text)];
+        if (known.text != text) other_address(*to.space, chunks_, text, q);
+        last_ = known;
+        return last_.text == text;
+    }
 
     /// The twelve digits at q, and how the graph's AddressSpace compresses them. False: no address stands there.
     BH_INLINE bool address(const char* q, std::uint64_t& value, std::uint32_t& packed) {
         std::uint64_t text = 0;
         std::memcpy(&text, q, sizeof text);
-        Chunk& chunk = chunks_[text * 0x9E3779B97F4A7C15ull >> 56];
         const auto digit = [q](unsigned i) { return place_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
         const std::uint32_t at = digit(0) | digit(1) | digit(2) | digit(3);
-        if (__builtin_expect(((chunk.text ^ text) | (at & (no_digit | (common_word_bytes - 1)))) != 0, 0)) {
-            const Other other = other_address(*to.space, chunk, text, q);
-            value = other.value;
-            packed = other.packed;
-            return other.valid;
+        if (__builtin_expect(last_.text != text || at >= no_digit, 0)) {
+            const Chunk& known = chunks_.entries[slot_of(text)];
+            if (known.text != text || at >= no_digit) {
+                const Other other = other_address(*to.space, chunks_, text, q);
+                value = other.value;
+                packed = other.packed;
+                return other.valid;
+            }
+            last_ = known;
         }
-        value = std::uint64_t{chunk.number} << chunk_bits | at;
-        packed = chunk.packed | at / common_word_bytes;
+        value = std::uint64_t{last_.number} << chunk_bits | at;
+        packed = last_.packed | at / common_word_bytes;
         return true;
     }
 
@@ -149,6 +164,7 @@ public:
 
 private:
     static constexpr unsigned chunk_bits = 16;
+    static std::size_t slot_of(std::uint64_t text) { return text * 0x9E3779B97F4A7C15ull >> 56; }
     struct Other {
         std::uint64_t value = 0;
         std::uint32_t packed = 0;
@@ -156,17 +172,18 @@ private:
     };
     /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give
     /// the address of this object away, and with it the registers that it lives in.)
-    static Other other_address(AddressSpace& space, Chunk& chunk, std::uint64_t text, const char* q) {
+    static Other other_address(AddressSpace& space, Chunks& chunks, std::uint64_t text, const char* q) {
         Other other;
         other.valid = read_hex12(q, other.value);
         if (!other.valid) return other;
         other.packed = space.compress(other.value);
         const std::uint64_t number = other.value >> chunk_bits;
         if (other.packed != AddressSpace::none)
-            chunk = {text, static_cast<std::uint32_t>(number), space.compress(number << chunk_bits)};
+            chunks.put(slot_of(text), {text, static_cast<std::uint32_t>(number), space.compress(number << chunk_bits)});
         return other;
     }
-    Chunk* const chunks_;
+    Chunks& chunks_;
+    Chunk last_{};  // that of the address before, mostly this one's, too
 };
 
 /// Behind the E of an object in external term format.
@@ -197,8 +214,9 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
     // The shortest line here has 17 characters, the shortest reference 13.
     const auto room = static_cast<std::size_t>(safe - p) + 64;
     const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1);
-    Line line(opened, chunks_.data(), safe);
+    Line line(opened, chunks_, safe);
     const char* const first = p;
+    if (p < safe && !line.begin(p)) safe = p;
     while (p < safe) {
         const std::size_t edges_before = line.to.edges.at;
         const NodeId step_before = line.to.edges.step;
@@ -206,45 +224,49 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
         std::uint64_t address = 0;
         std::uint32_t packed = 0;
         if (!line.address(p, address, packed)) break;
-        TermKind kind = TermKind::cons;
-        std::uint32_t words = cons_words, size = 0;
+        const auto origin = [&] { return offset + static_cast<std::uint64_t>(p - first); };
         const char* q = p + 14;
-        if (p[13] == 'l') {
+        if (p[13] == 'l') {  // most objects of most heaps: what all of them have in common is not asked of each
             q = line.element(q);
             q = q != nullptr && *q == '|' && q < safe ? line.element(q + 1) : nullptr;
-            q = q != nullptr && *q == '\n' ? q + 1 : nullptr;
-        } else {
-            switch (p[13]) {
-                case 't':
-                    q = short_count(q, size);
-                    kind = TermKind::tuple;
-                    words = size + 1;
-                    if (q != nullptr) q = line.elements(q, size);
-                    break;
-                case 'M': q = line.map(q, kind, words); break;
-                case 'F':
-                    q = short_count(q, size);
-                    kind = TermKind::float_number;
-                    words = float_words(common_word_bytes);
-                    if (q != nullptr) q = size > 64 ? nullptr : skipped_data(q, safe, size);
-                    break;
-                case 'Y':
-                    q = p[14] == 'h' ? short_count(q + 1, size) : nullptr;
-                    kind = TermKind::heap_binary;
-                    words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
-                    if (q != nullptr)
-                        q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
-                    break;
-                case 'E': q = remembered(q, safe, kind, words); break;
-                default: q = nullptr; break;
+            if (q != nullptr && *q == '\n') {
+                line.to.object(TermKind::cons, cons_words, address, packed, origin());
+                p = q + 1;
+                continue;
             }
+            q = nullptr;
+        }
+        TermKind kind = TermKind::unknown;
+        std::uint32_t words = 0, size = 0;
+        switch (p[13]) {
+            case 't':
+                q = short_count(q, size);
+                kind = TermKind::tuple;
+                words = size + 1;
+                if (q != nullptr) q = line.elements(q, size);
+                break;
+            case 'M': q = line.map(q, kind, words); break;
+            case 'F':
+                q = short_count(q, size);
+                kind = TermKind::float_number;
+                words = float_words(common_word_bytes);
+                if (q != nullptr) q = size > 64 ? nullptr : skipped_data(q, safe, size);
+                break;
+            case 'Y':
+                q = p[14] == 'h' ? short_count(q + 1, size) : nullptr;
+                kind = TermKind::heap_binary;
+                words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
+                if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
+                break;
+            case 'E': q = remembered(q, safe, kind, words); break;
+            default: q = nullptr; break;
         }
         if (q == nullptr) {
             line.to.edges.at = edges_before;
             line.to.edges.step = step_before;
             break;
         }
-        line.to.object(kind, words, address, packed, offset + static_cast<std::uint64_t>(p - first));
+        line.to.object(kind, words, address, packed, origin());
         p = q;
     }
     graph.close_appender(line.to);

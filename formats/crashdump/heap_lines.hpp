@@ -27,12 +27,8 @@ namespace beamheap::crashdump {
 
 class HeapLines {
 public:
-    HeapLines() { begin(); }
     /// Another heap follows: forgets the chunks of the last one.
-    void begin() {
-        std::memset(static_cast<void*>(chunks_.data()), 0, sizeof chunks_);
-        chunks_[0].text = 1;  // zeros are looked for here, a one is not: no free entry is ever found
-    }
+    void begin() { chunks_.clear(); }
     /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped.
     /// Reads up to 64 bytes behind `safe`. `offset` is where p stands in the input.
     const char* take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset);
@@ -61,11 +57,25 @@ private:
 
     /// A chunk whose addresses were met: the eight digits that these begin with, as they stand in the text.
     struct Chunk {
-        std::uint64_t text = 0;    ///< 0: none (but in the first entry)
-        std::uint32_t number = 0;  ///< address of its first byte / 65536
-        std::uint32_t packed = 0;  ///< that address as the graph's AddressSpace compresses it
+        std::uint64_t text;    ///< 0: none (but in the first entry)
+        std::uint32_t number;  ///< address of its first byte / 65536
+        std::uint32_t packed;  ///< that address as the graph's AddressSpace compresses it
     };
-    std::array<Chunk, 256> chunks_;
+    struct Chunks {
+        static constexpr Chunk free_first{1, 0, 0};  // zeros are looked for here, a one is not: no free one is found
+        std::array<Chunk, 256> entries{{free_first}};
+        std::array<std::uint8_t, 256> used{};  // the first `count`: which entries are not free
+        std::size_t count = 0;
+        void put(std::size_t at, const Chunk& chunk) {
+            if (entries[at].text <= free_first.text) used[count++] = static_cast<std::uint8_t>(at);
+            entries[at] = chunk;
+        }
+        void clear() {
+            while (count != 0) entries[used[--count]] = Chunk{0, 0, 0};
+            entries[0] = free_first;
+        }
+    };
+    Chunks chunks_;
     class Line;
 };
 

@@ -9,6 +9,11 @@ namespace beamheap::crashdump {
 std::uint64_t bignum_words(std::string_view digits, unsigned word_bits) {
     while (!digits.empty() && digits.front() == '0') digits.remove_prefix(1);
     if (digits.empty()) return 1;
+    // A number of d digits lies in [10^(d-1), 10^d): where all of these have as many words, as they have for
+    // nearly all d, no digit is looked at. A digit is 3.32192809488... bits.
+    constexpr std::uint64_t bits_below = 3'321'928'094, bits_above = 3'321'928'095, billion = 1'000'000'000;
+    const std::uint64_t least = (digits.size() - 1) * bits_below / billion / word_bits;
+    if (digits.size() * bits_above / billion / word_bits == least) return least + 1;
     if (digits.size() <= 38) {
         __extension__ unsigned __int128 value = 0;
         for (const char c : digits) value = value * 10 + static_cast<unsigned>(c - '0');

@@ -13,6 +13,7 @@ namespace beamheap::crashdump {
 namespace {
 
 constexpr unsigned longest_ancestry = 64;
+constexpr std::string_view own_name_key = "process_name,";
 
 std::string_view atom_text(std::string_view element) {
     const std::size_t colon = element.find(':');
@@ -34,36 +35,48 @@ std::size_t line_start(std::string_view text, std::size_t at) {
 // The next place in [from, to) of the key that RabbitMQ's processes have, or npos. Of its letters '_' is the one that
 // is rarest in heaps.
 std::size_t find_own_name(std::string_view text, std::size_t from, std::size_t to) {
-    constexpr std::string_view key = "process_name,";
     constexpr std::size_t mark = 7;
-    static_assert(key[mark] == '_');
+    static_assert(own_name_key[mark] == '_');
     const char* const begin = text.data();
     const char* const end = begin + to;
     for (const char* hit = begin + std::min(from + mark, to); (hit = bytes::find_byte(hit, end, '_')) != end; ++hit) {
         const std::size_t at = static_cast<std::size_t>(hit - begin) - mark;
-        if (text.substr(at).starts_with(key)) return at;
+        if (text.substr(at).starts_with(own_name_key)) return at;
     }
     return text.npos;
 }
 
-// An address that lines begin with. The last digits of neighbours differ.
+// An address that a line begins with. The last digit is that of a multiple of eight; the two before it tell neighbours
+// from each other, and stand together once in hundreds of places.
 class LineAddress {
 public:
-    explicit LineAddress(std::string_view address) : address_(address) {
-        if (address.size() >= told) std::memcpy(&last_, address.data() + address.size() - told, told);
+    static constexpr std::size_t step = 64;  // bytes that are looked at together
+    explicit LineAddress(std::string_view address) : address_(address) {}
+
+    /// The line that begins with it and in text[from .. from + step), from <= last_start(text) - step; npos if none
+    /// does.
+    std::size_t line_in(std::string_view text, std::size_t from) const {
+        const std::size_t told = address_.size() - digits;  // of the line, where the two digits stand
+        std::uint64_t places = bytes::places_of_pair(text.data() + from + told, address_[told], address_[told + 1]);
+        for (; places != 0; places &= places - 1)
+            if (const std::size_t line = from + static_cast<std::size_t>(std::countr_zero(places)); begins(text, line))
+                return line;
+        return text.npos;
     }
-    bool begins(const char* line, const char* end) const {
-        const std::size_t digits = address_.size();
-        if (digits < told || static_cast<std::size_t>(end - line) <= digits || line[digits] != ':') return false;
-        std::uint32_t last = 0;
-        std::memcpy(&last, line + digits - told, told);
-        return last == last_ && std::memcmp(line, address_.data(), digits) == 0;
+    /// Behind it no line begins that is long enough; 0 if none is.
+    std::size_t last_start(std::string_view text) const {
+        return address_.size() < digits || text.size() < address_.size() ? 0
+                                                                         : text.size() - address_.size() + digits - 1;
+    }
+    bool begins(std::string_view text, std::size_t line) const {
+        return text.size() - line > address_.size() && text[line + address_.size()] == ':' &&
+               (line == 0 || text[line - 1] == '\n') &&
+               bytes::same_short(text.data() + line, address_.data(), address_.size());
     }
 
 private:
-    static constexpr std::size_t told = sizeof(std::uint32_t);
+    static constexpr std::size_t digits = 3;  // those two, and the last
     std::string_view address_;
-    std::uint32_t last_ = 0;
 };
 
 }  // namespace
@@ -79,7 +92,8 @@ void LabelFinder::begin() {
 }
 
 void LabelFinder::dictionary(std::string_view text) {
-    dictionary_.assign(text);
+    dictionary_.resize(text.size());  // less work than assign()
+    std::memcpy(dictionary_.data(), text.data(), text.size());
     std::string_view body = dictionary_;
     while (!body.empty()) {
         const std::string_view line = take_line(body);
@@ -107,15 +121,8 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
         }
 
     if (find_last_entries(text)) {
-        for (std::size_t i = places_.size(); i-- > 0;) {
-            const char* const line = text.data() + places_[i];
-            const char* const end = bytes::find_byte(line, text.data() + text.size(), '\n');
-            const auto to = static_cast<std::size_t>(end - text.data());
-            const std::size_t met = entries_met_;
-            if (bytes::find_byte(line, end, '$') != end) look_for_keys(loader, text, places_[i], to);
-            if (entries_met_ == met && bytes::find_byte(line, end, '_') != end)
-                look_for_own_names(loader, text, places_[i], to);
-        }
+        for (std::size_t i = places_.size(); i-- > 0;)
+            look_at_entry(loader, text, places_[i] + entries_[entries_.size() - 1 - i].size());
         entries_met_ = entries_.size();
         return;
     }
@@ -128,30 +135,51 @@ void LabelFinder::feed(Loader& loader, std::string_view text) {
 // and what each refers to behind it: their lines are mostly among the last ones. False: not all are there.
 bool LabelFinder::find_last_entries(std::string_view text) {
     // So many bytes are looked at, and such a part of all: in vain that costs little.
-    constexpr std::ptrdiff_t always = 512, part = 8, most = 4096, step = 64;
+    constexpr std::size_t always = 512, part = 8, most = 4096, step = LineAddress::step;
     places_.clear();
     if (entries_met_ == entries_.size()) return false;
-    const char* const begin = text.data();
-    const char* const end = begin + text.size();
-    const char* const least = end - std::min({end - begin, (end - begin) / part + always, most});
-    std::size_t left = entries_.size();
-    LineAddress wanted(entries_[left - 1]);
-    const auto take = [&](const char* line) {
-        if (!wanted.begins(line, end)) return;
-        places_.push_back(static_cast<std::size_t>(line - begin));
-        if (--left != entries_met_) wanted = LineAddress(entries_[left - 1]);
-    };
-    const char* at = end;
-    for (; at - least >= step && left != entries_met_; at -= step)
-        for (std::uint64_t feeds = bytes::places_of(at - step, '\n'); feeds != 0 && left != entries_met_;) {
-            const int last = 63 - std::countl_zero(feeds);
-            feeds ^= std::uint64_t{1} << last;
-            take(at - step + last + 1);
+    const std::size_t least = text.size() - std::min({text.size(), text.size() / part + always, most});
+    if (usual_places_.size() < entries_.size()) usual_places_.resize(entries_.size());
+    std::size_t before = text.size();  // the lines are looked for from there down to `least`
+    for (std::size_t i = entries_.size(); i-- > entries_met_; places_.push_back(before)) {
+        const LineAddress address(entries_[i]);
+        before = std::min(before, address.last_start(text));
+        std::size_t line = text.npos;
+        // Processes of one kind have it at nearly the same place from the end.
+        const std::size_t usual = text.size() - std::min(text.size(), usual_places_[i] + step / 2);
+        if (usual >= least && usual + step <= before) line = address.line_in(text, usual);
+        for (std::size_t at = before; line == text.npos && at > least;) {
+            if (at >= step) line = address.line_in(text, at -= step);
+            else if (address.begins(text, --at)) line = at;
         }
-    while (at != least && left != entries_met_)
-        if (*--at == '\n') take(at + 1);
-    if (at == begin && left != entries_met_) take(begin);
-    return left == entries_met_;
+        if (line == text.npos) return false;
+        before = line;
+        usual_places_[i] = text.size() - line;
+    }
+    return true;
+}
+
+// The key of an entry is the first element of a pair, behind the address that its line begins with.
+void LabelFinder::look_at_entry(Loader& loader, std::string_view text, std::size_t at) {
+    constexpr std::string_view pair_of_atom = ":t2:A";
+    constexpr std::size_t most_digits = 4;  // of an atom's length
+    if (text.size() - at < pair_of_atom.size() ||
+        std::memcmp(text.data() + at, pair_of_atom.data(), pair_of_atom.size()) != 0)
+        return;
+    at += pair_of_atom.size();
+    const std::size_t limit = std::min(text.size(), at + most_digits + 1);
+    while (at < limit && text[at] != ':') ++at;
+    if (at == limit) return;
+    if (const auto key = key_at({text.data() + at + 1, text.size() - at - 1})) met_key(loader, text, at + 1, *key);
+}
+
+std::optional<LabelFinder::Key> LabelFinder::key_at(std::string_view text) {
+    if (text.starts_with('p')) return text.starts_with(own_name_key) ? std::optional(Key::own_name) : std::nullopt;
+    if (!text.starts_with('$')) return std::nullopt;
+    if (text.starts_with("$initial_call,")) return Key::initial_call;
+    if (text.starts_with("$ancestors,")) return Key::ancestors;
+    if (text.starts_with("$process_label,")) return Key::label;
+    return std::nullopt;
 }
 
 void LabelFinder::look_for_keys(Loader& loader, std::string_view text, std::size_t from, std::size_t to) {
@@ -160,9 +188,7 @@ void LabelFinder::look_for_keys(Loader& loader, std::string_view text, std::size
     for (const char* hit = begin + from;
          entries_met_ < entries_.size() && (hit = bytes::find_byte(hit, end, '$')) != end; ++hit) {
         const auto position = static_cast<std::size_t>(hit - begin);
-        if (text.substr(position).starts_with("$initial_call,")) met_key(loader, text, position, Key::initial_call);
-        else if (text.substr(position).starts_with("$ancestors,")) met_key(loader, text, position, Key::ancestors);
-        else if (text.substr(position).starts_with("$process_label,")) met_key(loader, text, position, Key::label);
+        if (const auto key = key_at(text.substr(position))) met_key(loader, text, position, *key);
     }
 }
 

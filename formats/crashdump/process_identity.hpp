@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ private:
     static bool is_label(Key key) { return key == Key::label || key == Key::own_name; }
     static bool is_own_name(std::string_view printed);
     bool find_last_entries(std::string_view text);
+    void look_at_entry(Loader& loader, std::string_view text, std::size_t at);
+    static std::optional<Key> key_at(std::string_view text);
     void look_for_keys(Loader& loader, std::string_view text, std::size_t from, std::size_t to);
     void look_for_own_names(Loader& loader, std::string_view text, std::size_t from, std::size_t to);
     void met_key(Loader& loader, std::string_view text, std::size_t position, Key key);
@@ -75,6 +78,7 @@ private:
     std::string dictionary_;
     std::vector<std::string_view> entries_;  // addresses in it: first those whose lines were met
     std::size_t entries_met_ = 0;            // once these are all, the rest of the heap has nothing for us
+    std::vector<std::size_t> usual_places_;  // of the last process: of the line of each entry, from the heap's end
     std::vector<std::size_t> places_;        // of their lines, where find_last_entries() has found them, last first
     std::vector<Search> searches_;
     FunctionId initial_call_ = FunctionId::none;

@@ -29,12 +29,33 @@ std::string_view tag_at(std::string_view text, std::size_t at, bool& cut) {
     return {text.data() + at + 1, end - at - 1};
 }
 
+void take_id(std::string& id, const char* text, std::size_t size) {
+    if (id.size() != size) id.resize(size);  // mostly it is what it was: less work than assign()
+    std::memcpy(id.data(), text, size);
+}
+
 }  // namespace
 
-bool Scanner::next(Head& head) {
-    found_ = npos;
-    body_start_in_view_ = true;
-    ended_inside_ = false;
+// The tag line that the window stands at, if that is what accept() saw last.
+bool Scanner::next_accepted(Head& head) {
+    if (accepted_ == nullptr || accepted_at_ != window_.offset()) return false;
+    const std::string_view view = window_.view();
+    const std::size_t behind = accepted_->tag.size() + 1;
+    if (view.size() <= behind || (view[behind] != ':' && view[behind] != '\n')) return false;
+    const char* const id = view.data() + behind + (view[behind] == ':');
+    const char* const limit = view.data() + std::min(view.size(), longest_id);
+    const char* const end = bytes::find_byte(id, limit, '\n');
+    if (end == limit) return false;
+    head.row = accepted_;
+    head.tag = accepted_->tag;
+    head.offset = accepted_at_;
+    take_id(head.id, id, static_cast<std::size_t>(end - id) - (end != id && end[-1] == '\r'));
+    head.head_bytes = static_cast<std::size_t>(end - view.data()) + 1;
+    window_.consume(head.head_bytes);
+    return true;
+}
+
+bool Scanner::next_unseen(Head& head) {
     std::size_t line_end = npos;
     std::size_t searched = 0;
     for (;;) {
@@ -61,8 +82,7 @@ bool Scanner::next(Head& head) {
         head.row = find_tag(head.tag);
     }
     const std::size_t id = std::min(line.size(), head.tag.size() + 2);  // behind "=tag:"
-    head.id.resize(line.size() - id);                                   // mostly what it was: less work than assign()
-    std::memcpy(head.id.data(), line.data() + id, head.id.size());
+    take_id(head.id, line.data() + id, line.size() - id);
     head.head_bytes = line_end == npos ? view.size() : line_end + 1;
     window_.consume(head.head_bytes);
     return true;
@@ -82,7 +102,7 @@ const SectionTag* Scanner::usual_next(const Head& head, std::string_view text, s
     const char* const tag = text.data() + at + 1;
     const char behind = tag[usual->tag.size()];
     if (behind != ':' && behind != '\n' && behind != '\r') return nullptr;
-    return std::memcmp(tag, usual->tag.data(), usual->tag.size()) == 0 ? usual : nullptr;
+    return bytes::same_short(tag, usual->tag.data(), usual->tag.size()) ? usual : nullptr;
 }
 
 bool Scanner::accept(const Head& head, std::size_t at, bool& undecided) {
@@ -158,7 +178,7 @@ std::string_view Scanner::body(const Head& head, std::size_t limit, bool& whole)
     ended_inside_ = false;
     for (;;) {
         found_ = find_boundary(head, from);
-        if (found_ != npos) return window_.view().substr(0, found_);
+        if (found_ != npos) return {window_.view().data(), found_};
         if (window_.view().size() >= limit) {
             whole = false;
             return window_.view().substr(0, limit);

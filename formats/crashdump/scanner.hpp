@@ -44,7 +44,12 @@ public:
 
     /// Takes the tag line that the window stands at. False: the input ends, or no tag stands here; `head` stays as it
     /// was.
-    bool next(Head& head);
+    bool next(Head& head) {
+        found_ = npos;
+        body_start_in_view_ = true;
+        ended_inside_ = false;
+        return next_accepted(head) || next_unseen(head);
+    }
 
     /// The whole body of the section, at most `limit` bytes of it; valid until the next call. `end` is set to false
     /// where the input ends within it, or where it is longer than the limit. finish() takes it off.
@@ -55,7 +60,7 @@ public:
     template <class Take>
     void finish(const Head& head, Take&& take) {
         if (found_ == npos) return stream(head, std::forward<Take>(take));
-        take(window_.view().substr(0, found_), true);
+        take(std::string_view(window_.view().data(), found_), true);
         window_.consume(found_);
         found_ = npos;
     }
@@ -83,6 +88,8 @@ private:
     /// Position in view() of the next section's '=', searching from `from` on; npos: not in view. `from` moves to
     /// where a later search can go on.
     std::size_t find_boundary(const Head& head, std::size_t& from);
+    bool next_accepted(Head& head);
+    bool next_unseen(Head& head);
     bool accept(const Head& head, std::size_t at, bool& undecided);
     bool accept_header(std::size_t at) const;
     /// What has followed a section like this one the last time, if its tag stands at text[at] == '='; else null.
@@ -116,7 +123,7 @@ void Scanner::stream(const Head& head, Take&& take) {
     for (;;) {
         const std::size_t boundary = find_boundary(head, from);
         if (boundary != npos) {
-            take(window_.view().substr(behind, boundary - behind), true);
+            take(std::string_view(window_.view().data() + behind, boundary - behind), true);
             window_.consume(boundary);
             return;
         }

@@ -43,15 +43,6 @@ constexpr std::string_view one_of_each[] = {"allocated_areas",
                                             "scheduler",
                                             "visible_node"};
 
-bool is_one_of_each(const SectionTag& row) {
-    static const auto table = [] {
-        std::array<bool, most_tags> known{};
-        for (const std::string_view tag : one_of_each) known[number_of(*find_tag(tag))] = true;
-        return known;
-    }();
-    return table[number_of(row)];
-}
-
 std::string shown(const Scanner::Head& head) {
     std::string text = "=";
     text += head.tag;
@@ -61,6 +52,10 @@ std::string shown(const Scanner::Head& head) {
 
 }  // namespace
 
+SectionOrder::SectionOrder() {
+    for (const std::string_view tag : one_of_each) one_of_each_[number_of(*find_tag(tag))] = true;
+}
+
 void SectionOrder::passed(Loader& loader, const Scanner::Head& head) {
     const SectionTag& row = *head.row;
     last_offset_ = head.offset;
@@ -68,8 +63,9 @@ void SectionOrder::passed(Loader& loader, const Scanner::Head& head) {
     if (row.body == Body::dump_abort || row.body == Body::dump_start) return;
     if (row.order < reached_) loader.anomalies().add(Anomaly::section_misplaced, head.offset, shown(head));
     reached_ = std::max(reached_, row.order);
-    ++counts_[number_of(row)];
-    if (is_one_of_each(row) && !names_.insert(std::hash<std::string>{}(head.id) * most_tags + number_of(row)).second)
+    const std::size_t number = number_of(row);
+    ++counts_[number];
+    if (one_of_each_[number] && !names_.insert(std::hash<std::string>{}(head.id) * most_tags + number).second)
         loader.anomalies().add(Anomaly::duplicate_section, head.offset, shown(head));
 }
 

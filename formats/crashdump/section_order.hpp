@@ -18,6 +18,7 @@ namespace beamheap::crashdump {
 
 class SectionOrder {
 public:
+    SectionOrder();
     /// The next section, of a known tag. Counts section_misplaced and duplicate_section.
     void passed(Loader& loader, const Scanner::Head& head);
     /// A section whose tag no release known here writes. Counts damaged_tag, or unknown_section where a newer release
@@ -39,9 +40,10 @@ private:
     bool missing(const Loader& loader, std::size_t required) const;
 
     std::array<std::uint64_t, most_tags> counts_{};
-    std::unordered_set<std::uint64_t> names_;  // hashes of a tag and a name: of ports there are as many as one likes
-    std::uint8_t order_ = 0;                   // of the last one
-    std::uint8_t reached_ = 0;                 // the highest
+    std::array<bool, most_tags> one_of_each_{};  // whether no two of a dump are alike
+    std::unordered_set<std::uint64_t> names_;    // hashes of a tag and a name: of ports there are as many as one likes
+    std::uint8_t order_ = 0;                     // of the last one
+    std::uint8_t reached_ = 0;                   // the highest
     std::uint64_t last_offset_ = 0;
 };
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace beamheap::crashdump {
-namespace {
 
 using enum Body;
 
-constexpr SectionTag tags[] = {
+constexpr SectionTag section_tags[] = {
 #define BH_READ(tag, order, part, reader, doc) {tag, order, whole, Part::part, reader, std::nullopt, false, doc},
 #define BH_READ_FREE_TEXT(tag, order, part, reader, doc) \
     {tag, order, whole, Part::part, reader, std::nullopt, true, doc},
@@ -21,6 +21,10 @@ constexpr SectionTag tags[] = {
 #undef BH_TERMS
 #undef BH_SECTION
 };
+
+namespace {
+
+constexpr std::span tags(section_tags);
 static_assert(std::ranges::is_sorted(tags, {}, &SectionTag::tag));
 static_assert(std::size(tags) <= most_tags);
 // What Scanner takes for the end of a tag is none of its letters.
@@ -46,8 +50,6 @@ constexpr auto slots = [] {
 }();
 
 }  // namespace
-
-std::size_t number_of(const SectionTag& row) { return static_cast<std::size_t>(&row - tags); }
 
 std::uint8_t last_order(Part part) {
     std::uint8_t last = 0;

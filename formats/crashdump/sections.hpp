@@ -39,8 +39,10 @@ struct SectionTag {
 
 /// The row of `tag`, or null for a tag that no release writes.
 const SectionTag* find_tag(std::string_view tag);
+/// All of them, by tag.
+extern const SectionTag section_tags[];
 /// Which row it is: 0 .. most_tags - 1.
-std::size_t number_of(const SectionTag& row);
+inline std::size_t number_of(const SectionTag& row) { return static_cast<std::size_t>(&row - section_tags); }
 inline constexpr std::size_t most_tags = 96;
 /// The highest order of the sections of a part: behind it none of them comes.
 std::uint8_t last_order(Part part);

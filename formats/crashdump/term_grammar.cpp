@@ -106,10 +106,29 @@ std::size_t last_colon_of_atom(std::string_view text, std::size_t from, NearEnd 
     return std::string_view::npos;
 }
 
+/// Whether all bytes of [at, end) are of characters of one byte.
+bool is_ascii(const char* at, const char* end) {
+#if defined(__SSE2__)
+    const auto load = [](const char* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+    const auto either = [](__m128i a, __m128i b) { return _mm_or_si128(a, b); };
+    const auto of_64 = [&](const char* p) __attribute__((always_inline)) {
+        return either(either(load(p), load(p + 16)), either(load(p + 32), load(p + 48)));
+    };
+    for (; end - at >= 128; at += 128)
+        if (_mm_movemask_epi8(either(of_64(at), of_64(at + 64))) != 0) return false;
+#endif
+    return std::all_of(at, end, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 /// Whether an atom near the end of `text` may go on behind it: the LF that ends `text` is then within the atom.
 bool atom_may_cover_end(TermSection section, TermStyle style, std::string_view text) {
     const std::size_t reach = style.crlf ? atom_reach : max_atom_bytes + 8;
-    const std::size_t from = text.size() > reach ? text.size() - reach : 0;
+    std::size_t from = text.size() > reach ? text.size() - reach : 0;
+    // An atom has at most 255 characters: only one that is not all ASCII has more bytes. Where none of the text is
+    // anything else, as in nearly all dumps, no atom that reaches its end begins before the last of them.
+    constexpr std::size_t most_characters = 255;
+    const std::size_t last_ones = text.size() - std::min(text.size(), most_characters + 8);
+    if (!style.crlf && last_ones > from && is_ascii(text.data() + from, text.data() + text.size())) from = last_ones;
     // One digit reaches 15 characters, two reach 255, and a CR may stand before each of them.
     const auto last = [&](std::size_t characters) {
         const std::size_t bytes = style.crlf ? 2 * characters : characters;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "bytes/scan.hpp"
+
 namespace beamheap::crashdump {
 namespace {
 
@@ -60,20 +62,28 @@ void TermPass::begin_process(Loader& loader, ProcId process) {
     job_.id = process;
     loader_ = &loader;
     job_wanted_ = demand_ != nullptr && (!demand_->wanted || demand_->wanted(loader.snapshot, process));
-    const bool chosen = loader.plan.terms && (!loader.plan.terms_of || loader.plan.terms_of(loader.snapshot, process));
-    keep_text_ = chosen || knows_path(loader, process);
+    // Of a file, which can be read again, only places are noted: of all where their stacks are read anyway, which is
+    // less work than to ask whose will be needed.
+    const bool all = !loader.plan.terms_of || (loader.plan.stacks && !texts_.keeps());
+    keep_text_ =
+        (loader.plan.terms && (all || loader.plan.terms_of(loader.snapshot, process))) || knows_path(loader, process);
     note_place_ = loader.plan.terms || keep_text_;
-    keep_graph_ =
-        chosen && job_wanted_ &&
-        (loader.plan.terms_of || (loader.plan.asked_often && loader.plan.asked_often(loader.snapshot, process)));
     if (job_wanted_ && passing_) passing_->begin(heap_facts(loader.snapshot[process], HeapGraph::Mode::sizes));
+}
+
+// Whether its terms will be asked for, so that its graph is worth keeping. Who chooses goes through many questions:
+// they are put of the few heaps alone that are large enough.
+bool TermPass::will_be_asked() const {
+    const LoadPlan& plan = loader_->plan;
+    const auto& asked = plan.terms_of ? plan.terms_of : plan.asked_often;
+    return plan.terms && job_wanted_ && asked && asked(loader_->snapshot, job_.id);
 }
 
 // Of a process whose terms will be asked for the graph is kept, unless that is quickly made again, or takes much
 // memory.
 HeapGraph::Mode TermPass::mode_of_job() {
     const std::uint64_t bytes = job_.extents.end() - job_.extents.begin();
-    if (passing_ || !keep_graph_ || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_)
+    if (passing_ || bytes < least_kept_graph || bytes > most_kept_graphs - kept_graphs_ || !will_be_asked())
         return HeapGraph::Mode::sizes;
     kept_graphs_ += bytes;
     return HeapGraph::Mode::values;
@@ -82,8 +92,7 @@ HeapGraph::Mode TermPass::mode_of_job() {
 // The last of a process's sections was passed.
 void TermPass::end_process(Loader& loader) {
     if (job_.id == ProcId::none) return;
-    if (note_place_ && !texts_.keeps())
-        for (std::uint32_t i = 0; i < job_.extents.count; ++i) texts_.add(job_.id, job_.extents.parts[i]);
+    if (note_place_ && !texts_.keeps()) texts_.add(job_.id, job_.extents);
     if (job_wanted_ && job_.extents.count != 0) {
         job_.process = loader.snapshot[job_.id];
         job_.facts = heap_facts(job_.process, mode_of_job());
@@ -94,7 +103,7 @@ void TermPass::end_process(Loader& loader) {
     job_.id = ProcId::none;
     job_.extents.count = 0;
     job_.text.clear();
-    job_wanted_ = keep_text_ = note_place_ = keep_graph_ = text_lost_ = giant_ = false;
+    job_wanted_ = keep_text_ = note_place_ = text_lost_ = giant_ = false;
 }
 
 // Streams a section to whoever wants its lines: `take(text, last)` and the heap's reader. Of a plain file only the
@@ -141,7 +150,7 @@ void TermPass::hold_text(TermSection section, std::uint64_t section_from, std::u
 HeapGraph::Mode TermPass::mode_of_giant() const {
     const Process& process = loader_->snapshot[job_.id];
     const std::uint64_t words = process.heap_words.value_or(0) + process.old_heap_words.value_or(0);
-    const bool keep = keep_graph_ && words <= (most_kept_graphs - kept_graphs_) / sizeof(std::uint64_t);
+    const bool keep = words <= (most_kept_graphs - kept_graphs_) / sizeof(std::uint64_t) && will_be_asked();
     return keep ? HeapGraph::Mode::values : HeapGraph::Mode::sizes;
 }
 
@@ -251,7 +260,8 @@ void TermPass::read_binary(Loader& loader, Scanner& scanner, const Scanner::Head
 
 // Sections of terms come process by process, in the order of the table.
 ProcId TermPass::process_of(const Snapshot& snapshot, std::string_view id) {
-    if (id == found_id_) return found_process_;
+    if (id.size() == found_id_.size() && bytes::same_short(id.data(), found_id_.data(), id.size()))
+        return found_process_;
     found_id_.resize(id.size());
     std::memcpy(found_id_.data(), id.data(), id.size());
     const auto pid = parse_pid(id);

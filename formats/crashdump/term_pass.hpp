@@ -37,6 +37,7 @@ private:
     static bool knows_path(const Loader& loader, ProcId process);
     void begin_process(Loader& loader, ProcId process);
     void end_process(Loader& loader);
+    bool will_be_asked() const;
     HeapGraph::Mode mode_of_job();
     template <class Take>
     void pass(Scanner& scanner, const Scanner::Head& head, TermSection section, Take&& take);
@@ -82,7 +83,6 @@ private:
     const Loader* loader_ = nullptr;      // of that process
     bool keep_text_ = false;              // its text is to be kept (streams)
     bool note_place_ = false;             // where its sections are in a file is kept
-    bool keep_graph_ = false;             // its graph is, where that is worth it
 };
 
 }  // namespace beamheap::crashdump

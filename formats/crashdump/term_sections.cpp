@@ -5,9 +5,12 @@
 
 namespace beamheap::crashdump {
 
-void TermSections::add(ProcId process, const Extent& extent) {
+void TermSections::add(ProcId process, const TermExtents& sections) {
     if (extents_.size() <= index_of(process)) extents_.resize(index_of(process) + 1);
-    extents_[index_of(process)].add(extent);
+    TermExtents& known = extents_[index_of(process)];
+    if (known.count == 0) known = sections;
+    else
+        for (std::uint32_t i = 0; i < sections.count; ++i) known.add(sections.parts[i]);
 }
 
 std::shared_ptr<const ReadHeap> TermSections::take_read(ProcId process) {

@@ -50,7 +50,7 @@ public:
     // ---- while loading
     /// So many processes there are.
     void expect(std::size_t processes) { extents_.reserve(processes); }
-    void add(ProcId process, const Extent& extent);
+    void add(ProcId process, const TermExtents& sections);
     void add_shared(const Extent& extent);
     /// A stream's text; pieces of one section come in order.
     void keep(ProcId process, TermSection section, std::uint64_t offset, std::string_view piece);

@@ -112,10 +112,23 @@ public:
         std::swap(wide_, before_);
         wide_.clear();
         const Wide* next = before_.begin();
-        std::size_t kept = 0;
         NodeId from = 0, step = 0;  // of the edge; from the last one that was kept
         const std::size_t size = targets_.size();
-        for (std::size_t at = 0; at < size; ++at) {
+        std::size_t at = 0;
+        for (; at < size; ++at) {  // up to the first that is not, nothing moves
+            const bool wide = __builtin_expect(steps[at] == wide_step, 0);
+            const NodeId own = wide ? (next++)->step : steps[at];
+            from += own;
+            const NodeId to = f(Edge{from, targets[at]});
+            if (to == no_node) {
+                step = own;
+                break;
+            }
+            targets[at] = to;
+            if (wide) put_wide(at, own);
+        }
+        std::size_t kept = at;
+        for (++at; at < size; ++at) {
             const NodeId own = __builtin_expect(steps[at] != wide_step, 1) ? steps[at] : (next++)->step;
             from += own, step += own;
             const NodeId to = f(Edge{from, targets[at]});

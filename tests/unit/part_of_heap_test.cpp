@@ -57,14 +57,16 @@ Read read(const Giant& giant, const TermsWanted& wanted, std::uint64_t least = 0
     result.source = std::make_unique<test::TextFile>(giant.messages + giant.stack + giant.heap);
     result.texts = std::make_unique<TermSections>(*result.source);
     std::uint64_t offset = 0;
+    TermExtents sections;
     const auto add = [&](TermSection section, const std::string& text) {
         if (result.texts->keeps()) result.texts->keep(ProcId{0}, section, offset, text);
-        else result.texts->add(ProcId{0}, {offset, text.size(), section});
+        else sections.add({offset, text.size(), section});
         offset += text.size();
     };
     add(TermSection::messages, giant.messages);
     add(TermSection::stack, giant.stack);
     add(TermSection::heap, giant.heap);
+    if (!result.texts->keeps()) result.texts->add(ProcId{0}, sections);
     HeapDialect dialect;
     dialect.otp = 25;
     dialect.least_in_part = least;

@@ -31,7 +31,9 @@ struct MadeSections {
           again(sections_text),
           sections(file ? static_cast<const bytes::Source&>(again) : stream) {}
     void of(std::uint32_t process, const TextPlace& place) {
-        if (!sections.keeps()) return sections.add(ProcId{process}, {place.offset, place.bytes, place.section});
+        TermExtents one;
+        one.add({place.offset, place.bytes, place.section});
+        if (!sections.keeps()) return sections.add(ProcId{process}, one);
         // in two pieces
         sections.keep(ProcId{process}, place.section, place.offset, sections_text.substr(place.offset, 2));
         sections.keep(ProcId{process}, place.section, place.offset + 2,

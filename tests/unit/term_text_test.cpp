@@ -104,11 +104,12 @@ TEST_CASE("an atom is found wherever its length stands before the end, and of wh
                 char head[24];
                 std::snprintf(head, sizeof head, "7F00:lN|A%zX:", length);
                 // The atom's last characters are not there yet where fewer are shown, and the LF is one of its
-                // characters.
-                std::string text = head;
+                // characters, of which there are 255 at most: more bytes are of wider ones.
+                std::string text = head, name;
+                while (name.size() < length) name += length > 255 && !crlf ? "\xF0\x9F\x90\x87" : "x";
                 if (crlf)
                     for (std::size_t i = 0; i < shown; ++i) text += "\r\n";
-                else text += std::string(shown - 1, 'x') + '\n';
+                else text += name.substr(0, shown - 1) + '\n';
                 TermStyle style = base64;
                 style.crlf = crlf;
                 CAPTURE(crlf, length, shown);

@@ -47,6 +47,7 @@ void Facts::need(LoadPlan& plan) {
 #undef BEAMHEAP_FACT
     plan.terms_of = [this, whose = std::move(needs.whose_terms)](const Snapshot& snapshot, ProcId process) {
         snapshot_ = &snapshot;
+        get<Suspects>();  // now, when the process table is complete, whoever is asked about first
         return std::ranges::any_of(whose, [&](const auto& needs) { return needs(snapshot, process); });
     };
     if (gathered_ != nullptr) return;

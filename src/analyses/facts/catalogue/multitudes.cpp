@@ -131,11 +131,14 @@ public:
     // Of one kind, by one that is no supervisor: these have as many as they were asked for.
     void children() {
         if (s_.processes.size() < least_children) return;
-        std::map<std::pair<Pid, std::pair<FunctionId, FunctionId>>, std::pair<std::uint64_t, ProcId>> counts;
+        using Kind = std::pair<Pid, std::pair<FunctionId, FunctionId>>;
+        std::map<Kind, std::pair<std::uint64_t, ProcId>> counts;
+        auto last = counts.end();  // children of one process mostly stand together
         for (const ProcId id : all_processes(s_))
             if (const Process& child = s_[id]; child.parent.has()) {
-                auto& [count, example] = counts[{child.parent, {child.real_initial_call, child.initial_call}}];
-                if (count++ == 0) example = id;
+                const Kind kind{child.parent, {child.real_initial_call, child.initial_call}};
+                if (last == counts.end() || last->first != kind) last = counts.try_emplace(kind, 0, id).first;
+                ++last->second.first;
             }
         for (const auto& [key, of_kind] : counts) {
             const ProcId owner = of_kind.first < least_children ? ProcId::none : s_.find(key.first);
