@@ -20,7 +20,7 @@ constexpr unsigned most_tail_calls = 6;
 constexpr std::size_t most_asked_of_a_call = 200;  // functions, on the way of tail calls
 constexpr std::size_t most_lines = 8;              // more of them tell nothing
 constexpr std::uint32_t beside_sizes = 32;         // bytes: a function's header, and what stands between functions
-constexpr std::size_t least_known = 12;            // places, before sizes are believed
+constexpr std::size_t least_known = 8;             // places, before sizes are believed
 constexpr unsigned first_measured = 23, first_measured_jit = 25, last_measured = 29;  // releases
 
 // A place in code that stacks show.
@@ -279,7 +279,7 @@ private:
         if (!at) return;
         std::size_t known = 0;
         for (const Place& place : places_) {
-            if (!place.returned_to || place.sites.size() != 1) continue;
+            if (place.sites.size() != 1 || place.entered) continue;
             ++known;
             if (!is_near(place.sites.front()->sizes[*at], place.offset)) return;
         }
