@@ -125,7 +125,9 @@ TEST_CASE("keys that come before the rows do go on from where they would have le
     const std::string there = settled(browser, answers);
     CHECK(chosen(browser) == "<0.1800.0>");
     CHECK(shows(there, "<0.1799.0>"));
+    CHECK(shows(there, "1,801 of 40,000"));
     browser.key({Key::Name::end});
+    CHECK(shows(screen(browser), "40,000 of 40,000"));  // at once
     const std::string end = settled(browser, answers);
     CHECK(shows(end, "<0.39999.0>"));
     CHECK(chosen(browser) == "<0.39999.0>");

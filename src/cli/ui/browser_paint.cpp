@@ -73,7 +73,10 @@ void Browser::paint_place(Canvas& canvas, Area area) {
     for (const Place& each : paths_[section_])
         way += (way.empty() ? "" : " > ") + present::safe_text(each.subject.title);
     if (mode_ == Mode::text) way += " > " + text_title_;
-    canvas.put(area.x, area.y, present::cut_text(way, area.width, present::Cut::middle), Style::dim, area.width);
+    const std::string position = mode_ == Mode::text || at.state == State::failed ? std::string() : at.view.position();
+    const std::size_t room = area.width - std::min(area.width, position.empty() ? 0 : position.size() + 2);
+    canvas.put(area.x, area.y, present::cut_text(way, room, present::Cut::middle), Style::dim, room);
+    canvas.put(area.x + area.width - std::min(area.width, position.size()), area.y, position, Style::dim, area.width);
     ++area.y, --area.height;
     if (mode_ == Mode::text) return text_.paint(canvas, area, true);
     if (at.subject.questions.size() > 1 && area.height > 2) {

@@ -268,6 +268,25 @@ std::uint64_t PageView::row_at_cursor(std::uint32_t block) const {
     return table.from + (there ? lines_[cursor_].item : 0);
 }
 
+std::string PageView::position() const {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr || lines_[cursor_].kind != Line::Kind::row || lines_.size() <= area_.height) return {};
+    const auto is_row = [&](const Line& line) { return line.kind == Line::Kind::row && line.block == block; };
+    std::uint64_t row = table->from + lines_[cursor_].item;
+    std::uint64_t rows = table->passing;
+    if (table->whole()) {
+        row = static_cast<std::uint64_t>(
+            std::count_if(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(cursor_), is_row));
+        rows = static_cast<std::uint64_t>(std::ranges::count_if(lines_, is_row));
+    } else if (held_filter_ != filter_) {
+        return {};
+    } else if (goal_ && goal_->block == block) {
+        row = std::min<std::uint64_t>(goal_->row, rows - 1);
+    }
+    return fmt::format("{} of {}", present::grouped(row + 1), present::grouped(rows));
+}
+
 present::PageWish::Part PageView::wished(std::uint32_t block, std::uint64_t rows) const {
     const PageTable& table = *part(block);
     present::PageWish::Part wish{.block = block};

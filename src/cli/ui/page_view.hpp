@@ -40,6 +40,9 @@ public:
     void move(std::ptrdiff_t lines);
     void to_start();
     void to_end();
+    /// Where the cursor is in a table that is longer than the screen, "1,203 of 40,524", or will be when its rows have
+    /// come; empty: it is in none.
+    std::string position() const;
     /// Nothing where the page has nothing to choose.
     Selected selected() const;
     /// Puts the cursor on the line that is drawn `y` lines below the top of the area of the last paint(); false: there
