@@ -23,7 +23,8 @@
 namespace beamheap::present {
 
 /// How a value is to be shown to a person; machine formats print the bare value.
-enum class Unit : std::uint8_t { none, count, bytes, words, percent, milliseconds, address };
+/// An identifier is a number that is a name (a process of the system, a channel): its digits are never grouped.
+enum class Unit : std::uint8_t { none, count, bytes, words, percent, milliseconds, address, identifier };
 
 /// What a text holds, so that redaction (redact.hpp) knows what to do with it.
 enum class Content : std::uint8_t {

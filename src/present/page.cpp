@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "model/characters.hpp"
+#include "present/page_order.hpp"
 #include "present/sanitise.hpp"
 #include "present/view.hpp"
 
@@ -48,22 +49,9 @@ std::vector<std::uint32_t> PageTable::sorted_by(std::size_t column, bool descend
     std::vector<std::uint32_t> order(rows);
     std::iota(order.begin(), order.end(), 0u);
     if (column >= columns.size()) return order;
-    const bool figures = columns[column].number;
-    const auto missing = [&](std::uint32_t row) {
-        return figures ? !number(row, column) : text(row, column).empty() || text(row, column) == "-";
-    };
-    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-        const bool no_a = missing(a);
-        const bool no_b = missing(b);
-        if (no_a || no_b) return !no_a && no_b;
-        if (figures) {
-            const double x = *number(a, column);
-            const double y = *number(b, column);
-            return descending ? x > y : x < y;
-        }
-        const std::strong_ordering between = natural_order(text(a, column), text(b, column));
-        return descending ? between > 0 : between < 0;
-    });
+    if (columns[column].number)
+        order_by_figures(order, descending, [&](std::uint32_t row) { return number(row, column).value_or(no_figure); });
+    else order_by_texts(order, descending, [&](std::uint32_t row) { return text(row, column); });
     return order;
 }
 
@@ -92,199 +80,43 @@ void PageTable::append_column(PageColumn column, const std::vector<std::string>&
     texts_ = std::move(whole.texts_);
     ends_ = std::move(whole.ends_);
     numbers_ = std::move(whole.numbers_);
+    column.added = true;
     columns.push_back(std::move(column));
 }
 
 bool PageTable::operator==(const PageTable& other) const {
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     const auto members = [](const PageTable& t) {
-        return std::tie(t.key, t.title, t.empty, t.columns, t.rows, t.total, t.texts_, t.ends_, t.below_);
+        return std::tie(t.key, t.title, t.empty, t.columns, t.rows, t.from, t.passing, t.available, t.total, t.texts_,
+                        t.ends_, t.below_);
     };
     return members(*this) == members(other) && std::ranges::equal(numbers_, other.numbers_, same);
 }
 
-namespace {
-
-constexpr std::size_t rows_measured = 20'000;  // of a table, for the widths of its columns
-
-// The number that a cell is sorted by.
-double sorting_number(const Value& value) {
-    if (const auto* n = std::get_if<std::int64_t>(&value.data())) return static_cast<double>(*n);
-    if (const auto* n = std::get_if<std::uint64_t>(&value.data())) return static_cast<double>(*n);
-    if (const auto* n = std::get_if<double>(&value.data())) return *n;
-    return std::numeric_limits<double>::quiet_NaN();
+bool PageTable::row_has(std::size_t row, std::string_view part) const {
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        if (has_text(text(row, c), part)) return true;
+    return std::ranges::any_of(below(row), [&](std::string_view line) { return has_text(line, part); });
 }
 
-// Turns what a View shows people into the parts of a page.
-class PageMaker {
-public:
-    explicit PageMaker(const View& view) : view_(view) {}
+PageTable PageTable::row_alone(std::size_t row) const {
+    PageTable one;
+    one.key = key, one.title = title, one.empty = empty, one.columns = columns;
+    one.rows = one.passing = one.available = one.total = 1;
+    for (std::size_t c = 0; c < columns.size(); ++c) one.add(text(row, c), number(row, c).value_or(no_figure));
+    for (const std::string_view line : below(row)) one.add_below(line);
+    return one;
+}
 
-    Page make() {
-        const Document& document = view_.document();
-        Page page;
-        page.kind = document.kind;
-        for (const bool leads : {true, false})
-            for (const Warning& warning : document.warnings)
-                if (warning.leads == leads && warning.severity != "info") page.warnings.push_back(line(warning.text));
-        for (const Text& sentence : document.lead) page.lead.push_back(line(sentence));
-        for (const View::Item& item : view_.items())
-            if (view_.for_people(item)) block(item, page.blocks);
-        return page;
-    }
+PageWish::Part PageWish::part(std::uint32_t block) const {
+    const auto found = std::ranges::find(parts, block, &Part::block);
+    return found == parts.end() ? Part{.block = block} : *found;
+}
 
-private:
-    PageLine line(const Text& sentence) const {
-        PageLine made{safe_text(view_.text(sentence))};
-        for (const Text::Piece& piece : sentence.pieces) {
-            Text alone;
-            alone.pieces.push_back(piece);
-            if (piece.command) made.command += safe_text(view_.text(alone));
-            else if (made.process.empty() && piece.process != Pid{}) made.process = first_pid(view_.text(alone));
-        }
-        return made;
-    }
-    PageLine line(const Value& value, Unit unit, Content content, std::string_view key = {}) const {
-        if (const auto* sentence = std::get_if<std::shared_ptr<const Text>>(&value.data())) return line(**sentence);
-        PageLine made{people_text(view_, value, unit, content, key)};
-        made.process = first_pid(made.text);
-        return made;
-    }
-
-    void block(const View::Item& item, std::vector<PageBlock>& blocks) const {
-        PageBlock made{item.member->key, safe_text(item.member->title), {}, {}};
-        if (item.object() || item.adapted == View::Item::Adapted::object) {
-            for (std::size_t c = 0; c < item.table.columns(); ++c)
-                if (const Column& column = item.table.column(c); !column.wide)
-                    pair({std::string(column.name), std::string(column.title)}, item.table.cell(0, c),
-                         item.table.unit_of(0, c), column.content, item.table.key_of(0, c), made.lines);
-            align(made.lines);
-        } else if (item.is_table || item.adapted == View::Item::Adapted::list) {
-            made.table = table(item);
-        } else {
-            value(*item.member, std::get<Value>(item.member->body), made.lines);
-        }
-        if (!made.lines.empty() || made.table) blocks.push_back(std::move(made));
-    }
-
-    void value(const Member& member, const Value& value, std::vector<PageLine>& lines) const {
-        if (value.is_null()) return;
-        if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data())) {
-            for (const auto& [name, each] : **object) pair({name, {}}, each, unit_of(name), member.content, {}, lines);
-            return align(lines);
-        }
-        if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&value.data())) {
-            for (const Value& each : **array) lines.push_back(line(each, member.unit, member.content));
-            return;
-        }
-        lines.push_back(line(value, member.unit, member.content));
-    }
-    struct Called {
-        std::string name;   // as in JSON
-        std::string title;  // as people read it; empty: made of the name
-        std::string said() const { return title.empty() ? label_of(name) : title; }
-    };
-    // "name\x1fvalue", of which align() makes columns; entries of objects within are lines of their own.
-    void pair(const Called& called, const Value& value, Unit unit, Content content, std::string_view key,
-              std::vector<PageLine>& lines) const {
-        if (value.is_null()) return;
-        if (const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data())) {
-            for (const auto& [inner, each] : **object)
-                pair({called.name + ' ' + inner, called.said() + ' ' + label_of(inner)}, each, unit_of(inner), content,
-                     key, lines);
-            return;
-        }
-        PageLine made = line(value, unit, content, key);
-        if (made.text.empty()) return;
-        if (unit == Unit::words) made.text += " words";
-        made.text = safe_text(called.said()) + glued_blank + made.text;
-        made.name = called.name;
-        const double number = sorting_number(value);
-        made.has_number = numeric(unit) && !std::isnan(number);
-        if (made.has_number) made.number = number;
-        lines.push_back(std::move(made));
-    }
-    static void align(std::vector<PageLine>& lines) {
-        std::size_t widest = 0;
-        for (const PageLine& each : lines)
-            widest =
-                std::max(widest, display_width(std::string_view(each.text).substr(0, each.text.find(glued_blank))));
-        for (PageLine& each : lines) {
-            const std::size_t mark = each.text.find(glued_blank);
-            const std::size_t width = display_width(std::string_view(each.text).substr(0, mark));
-            each.text.replace(mark, 1, widest + 2 - width, ' ');
-        }
-    }
-
-    // An entry of a list below a row: a slot of a frame is its name and its term, beside each other.
-    std::string entry(const Value& value, const Column& column, std::string_view key) const {
-        const auto* object = std::get_if<std::shared_ptr<const Object>>(&value.data());
-        if (object == nullptr) return line(value, column.unit, column.content, key).text;
-        std::string text;
-        for (const auto& [name, each] : **object)
-            text.append(text.empty() ? "" : "  ").append(people_text(view_, each, unit_of(name), column.content, key));
-        return text;
-    }
-
-    PageTable table(const View::Item& item) const {
-        const TableView& shown = item.table;
-        PageTable made;
-        made.key = item.member->key;
-        made.title = safe_text(item.member->title);
-        made.empty = safe_text(shown.empty().empty() ? "nothing" : shown.empty());
-        made.rows = std::min(shown.rows(), most_page_rows);
-        made.total = std::max(shown.total(), shown.rows());
-        std::vector<const Column*> columns;
-        for (std::size_t c = 0; c < shown.columns(); ++c) {
-            const Column& column = shown.column(c);
-            if (column.below) continue;
-            columns.push_back(&column);
-            made.columns.push_back({std::string(column.name), std::string(column.title), numeric(column.unit),
-                                    column.content == Content::term || column.content == Content::message,
-                                    column.wide && view_.options().columns.empty()});
-        }
-        made.reserve(made.rows * made.columns.size());
-        for (std::size_t row = 0; row < made.rows; ++row) fill(shown, row, made);
-        for (std::size_t c = 0; c < columns.size(); ++c) made.columns[c].shape = shape_of(*columns[c], made, c);
-        return made;
-    }
-    static TextColumn shape_of(const Column& column, const PageTable& table, std::size_t c) {
-        std::size_t width = 0;
-        bool tells = false;
-        for (std::size_t row = 0; row < std::min(table.rows, rows_measured); ++row) {
-            const std::string_view text = table.text(row, c);
-            width = std::max(width, display_width(text));
-            tells = tells || text != "-";
-        }
-        return text_column(column, width, tells);
-    }
-    void fill(const TableView& shown, std::size_t row, PageTable& made) const {
-        for (std::size_t c = 0; c < shown.columns(); ++c) {
-            const Column& column = shown.column(c);
-            if (column.below) continue;
-            const Value cell = shown.cell(row, c);
-            const std::string text =
-                people_text(view_, cell, shown.unit_of(row, c), column.content, shown.key_of(row, c));
-            const std::size_t depth = std::min<std::size_t>(shown.depth_of(row, c), 40);
-            made.add(std::string(2 * depth, ' ') + text,
-                     numeric(column.unit) ? sorting_number(cell) : std::numeric_limits<double>::quiet_NaN());
-        }
-        for (std::size_t c = 0; c < shown.columns(); ++c) {
-            const Column& column = shown.column(c);
-            if (!column.below) continue;
-            const Value cell = shown.cell(row, c);
-            if (const auto* array = std::get_if<std::shared_ptr<const Array>>(&cell.data()))
-                for (const Value& each : **array) made.add_below(entry(each, column, shown.key_of(row, c)));
-        }
-    }
-
-    const View& view_;
-};
-
-// Who browses is at a terminal, but has all rows and, of one that he looks at closer, all columns.
-constexpr Presenter page_presenter{.name = "page", .doc = {}};
-
-}  // namespace
+bool has_text(std::string_view text, std::string_view part) {
+    const auto alike = [](char a, char b) { return to_lower(a) == to_lower(b); };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
+}
 
 std::string first_pid(std::string_view text) {
     for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
@@ -300,13 +132,6 @@ std::string first_pid(std::string_view text) {
     return {};
 }
 
-Result<Page> page_of(const Document& document, const RenderOptions& options) {
-    RenderOptions all = options;
-    if (!all.top) all.top = 0;
-    BH_TRY(const View view, View::make(document, all, page_presenter));
-    return PageMaker(view).make();
-}
-
 // One list of members for both directions: what is written is read in the same order.
 class PagePacker {
 public:
@@ -320,6 +145,17 @@ public:
         list(p.lead, [this](PageLine& each) { line(each); });
         list(p.warnings, [this](PageLine& each) { line(each); });
         list(p.blocks, [this](PageBlock& each) { block(each); });
+    }
+
+    void wish(PageWish& w) {
+        plain(w.rows);
+        text(w.filter);
+        list(w.parts, [this](PageWish::Part& each) {
+            plain(each.block);
+            text(each.column);
+            plain(each.descending);
+            plain(each.from);
+        });
     }
 
 private:
@@ -345,8 +181,7 @@ private:
             plain(each.wide);
             shape(each.shape);
         });
-        plain(t.rows);
-        plain(t.total);
+        for (std::size_t* const each : {&t.rows, &t.from, &t.passing, &t.available, &t.total}) plain(*each);
         text(t.texts_);
         plains(t.ends_);
         plains(t.numbers_);
@@ -356,7 +191,8 @@ private:
         });
         if (out_ != nullptr || failed_) return;
         const bool fits = t.columns.empty() ? t.ends_.empty() : t.ends_.size() / t.columns.size() == t.rows;
-        if (!fits || t.ends_.size() != t.numbers_.size() || !std::ranges::is_sorted(t.ends_) ||
+        const bool counted = t.from <= t.passing && t.rows <= t.passing - t.from && t.passing <= t.available;
+        if (!fits || !counted || t.ends_.size() != t.numbers_.size() || !std::ranges::is_sorted(t.ends_) ||
             (!t.ends_.empty() && t.ends_.back() != t.texts_.size()))
             failed_ = true;
     }
@@ -460,6 +296,21 @@ Result<Page> unpacked(std::string_view bytes) {
     if (packer.failed() || !packer.at_end())
         return Error{ErrorCode::unreadable, "the answer came through incompletely", {}};
     return page;
+}
+
+std::string packed(PageWish wish) {
+    std::string out;
+    PagePacker(out).wish(wish);
+    return out;
+}
+
+Result<PageWish> unpacked_wish(std::string_view bytes) {
+    PageWish wish;
+    PagePacker packer(bytes);
+    packer.wish(wish);
+    if (packer.failed() || !packer.at_end())
+        return Error{ErrorCode::unreadable, "the question came through incompletely", {}};
+    return wish;
 }
 
 }  // namespace beamheap::present

@@ -71,7 +71,8 @@ PlainKind plain_kind(const Column& column) {
         case Unit::count:
         case Unit::bytes:
         case Unit::words:
-        case Unit::milliseconds: return PlainKind::integer;
+        case Unit::milliseconds:
+        case Unit::identifier: return PlainKind::integer;
         case Unit::percent: return PlainKind::real;
         case Unit::none:
         case Unit::address: break;

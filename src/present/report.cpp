@@ -65,7 +65,8 @@ std::string_view unit_name(Unit unit) {
         case Unit::percent: return "percent";
         case Unit::milliseconds: return "ms";
         case Unit::none:
-        case Unit::address: break;
+        case Unit::address:
+        case Unit::identifier: break;
     }
     return "";
 }

@@ -423,7 +423,7 @@ Table node_table(const Names& names) {
          [&s](const Row& r) { return Value(name_of(s.nodes[r].kind)); }},
         {{.name = "channel",
           .title = "CHANNEL",
-          .holds = Holds::integer,
+          .unit = Unit::identifier,
           .doc = "first number of its pids",
           .lesser = 2},
          [&s](const Row& r) { return Value(s.nodes[r].channel); }},

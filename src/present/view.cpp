@@ -318,10 +318,11 @@ Unit unit_of(std::string_view name) {
     if (name.ends_with("_words") || name == "words") return Unit::words;
     if (name.ends_with("_ms")) return Unit::milliseconds;
     if (name.ends_with("percent")) return Unit::percent;
+    if (name == "pid") return Unit::identifier;
     return Unit::none;
 }
 
-bool numeric(Unit unit) { return unit != Unit::none && unit != Unit::address; }
+bool numeric(Unit unit) { return unit != Unit::none && unit != Unit::address && unit != Unit::identifier; }
 
 std::string people_text(const View& view, const Value& value, Unit unit, Content content, std::string_view key) {
     const auto natural = [unit](std::uint64_t n) -> std::string {
@@ -330,37 +331,41 @@ std::string people_text(const View& view, const Value& value, Unit unit, Content
             case Unit::milliseconds: return human_duration(n);
             case Unit::percent: return human_percent(static_cast<double>(n));
             case Unit::address: return fmt::format("0x{:x}", n);
+            case Unit::identifier: return fmt::format("{}", n);
             default: return grouped(n);
         }
     };
-    return std::visit(
-        Overloaded{
-            [](std::monostate) -> std::string { return "-"; }, [](bool b) -> std::string { return b ? "yes" : "no"; },
-            [&](std::int64_t n) {
-                return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
-                             : natural(static_cast<std::uint64_t>(n));
-            },
-            [&](std::uint64_t n) { return natural(n); },
-            [&](double n) { return unit == Unit::percent ? human_percent(n) : fmt::format("{:.2f}", n); },
-            [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
-            [&](const std::shared_ptr<const Array>& array) {
-                std::string joined;
-                for (const Value& each : *array) {
-                    if (!joined.empty()) joined += ' ';
-                    joined += people_text(view, each, unit, content, key);
-                }
-                return joined.empty() ? std::string("-") : joined;
-            },
-            [&](const std::shared_ptr<const Object>& object) {
-                std::string joined;
-                for (const auto& entry : *object) {
-                    if (!joined.empty()) joined += ", ";
-                    joined += entry.first + ' ' + people_text(view, entry.second, unit_of(entry.first), content, key);
-                }
-                return joined;
-            },
-            [&](const std::shared_ptr<const Text>& text) { return safe_text(view.text(*text)); }},
-        value.data());
+    return std::visit(Overloaded{[](std::monostate) -> std::string { return "-"; },
+                                 [](bool b) -> std::string { return b ? "yes" : "no"; },
+                                 [&](std::int64_t n) {
+                                     return n < 0 ? fmt::format("-{}", natural(0 - static_cast<std::uint64_t>(n)))
+                                                  : natural(static_cast<std::uint64_t>(n));
+                                 },
+                                 [&](std::uint64_t n) { return natural(n); },
+                                 [&](double n) {
+                                     if (unit == Unit::percent) return human_percent(n);
+                                     return fmt::format("{:.2f}{}", n, unit == Unit::milliseconds ? " ms" : "");
+                                 },
+                                 [&](const std::string& text) { return safe_text(view.text(text, content, key)); },
+                                 [&](const std::shared_ptr<const Array>& array) {
+                                     std::string joined;
+                                     for (const Value& each : *array) {
+                                         if (!joined.empty()) joined += ' ';
+                                         joined += people_text(view, each, unit, content, key);
+                                     }
+                                     return joined.empty() ? std::string("-") : joined;
+                                 },
+                                 [&](const std::shared_ptr<const Object>& object) {
+                                     std::string joined;
+                                     for (const auto& entry : *object) {
+                                         if (!joined.empty()) joined += ", ";
+                                         joined += entry.first + ' ' +
+                                                   people_text(view, entry.second, unit_of(entry.first), content, key);
+                                     }
+                                     return joined;
+                                 },
+                                 [&](const std::shared_ptr<const Text>& text) { return safe_text(view.text(*text)); }},
+                      value.data());
 }
 
 void write_json(const Redactor& redactor, const Value& value, Content content, std::string_view key, JsonWriter& json) {

@@ -146,6 +146,79 @@ TEST_CASE("a page goes through a pipe as it is; half of one is none", "[page]") 
         }
 }
 
+TEST_CASE("of a long table a page has the rows that are wished for", "[page]") {
+    Table table;
+    table.columns = {{.name = "pid", .title = "PID"}, {.name = "objects", .title = "OBJECTS", .unit = Unit::count}};
+    table.rows = table.total = 5'000;
+    table.cell = [](std::size_t row, std::size_t column) -> Value {
+        if (column == 0) return "<0." + std::to_string(row) + ".0>";
+        return row % 10 == 3 ? Value() : Value(static_cast<std::uint64_t>(row * 7 % 5'000));
+    };
+    Document document;
+    document.members.push_back({.key = "rows", .title = {}, .body = table});
+    const RenderOptions options;
+    auto source = PageSource::make(document, options);
+    REQUIRE(source);
+    const auto wished = [&](PageWish wish) {
+        auto page = source->page(wish);
+        REQUIRE(page);
+        return std::move(*page->blocks.at(0).table);
+    };
+    const PageTable all = wished({});
+    CHECK(all.whole());
+    CHECK(all.rows == 5'000);
+    const PageTable first = wished({.rows = 100});
+    CHECK_FALSE(first.whole());
+    CHECK(first.rows == 100);
+    CHECK(first.passing == 5'000);
+    CHECK(first.available == 5'000);
+    CHECK(first.text(99, 0) == "<0.99.0>");
+    const PageTable later = wished({.rows = 100, .parts = {{.block = 0, .from = 3'000}}});
+    CHECK(later.from == 3'000);
+    CHECK(later.text(0, 0) == "<0.3000.0>");
+    const PageTable last = wished({.rows = 100, .parts = {{.block = 0, .from = 99'999}}});
+    CHECK(last.end() == 5'000);
+    CHECK(last.text(99, 0) == "<0.4999.0>");
+    // The order and the filter are those of a page that has all rows.
+    for (const bool descending : {false, true})
+        for (const std::size_t column : {0u, 1u}) {
+            const auto order = all.sorted_by(column, descending);
+            for (const std::size_t from : {0u, 2'345u, 4'900u}) {
+                const PageTable part = wished(
+                    {.rows = 100,
+                     .parts = {
+                         {.block = 0, .column = all.columns[column].name, .descending = descending, .from = from}}});
+                REQUIRE(part.from == from);
+                for (std::size_t row = 0; row < part.rows; ++row)
+                    REQUIRE(part.text(row, 0) == all.text(order[from + row], 0));
+            }
+        }
+    const PageTable found =
+        wished({.rows = 100, .filter = ".49", .parts = {{.block = 0, .column = "objects", .from = 0}}});
+    CHECK(found.passing == 111);
+    CHECK(found.rows == 100);
+    for (std::size_t row = 0; row < found.rows; ++row) CHECK(found.row_has(row, ".49"));
+    CHECK(wished({.rows = 100, .filter = "no such"}).rows == 0);
+    CHECK(wished({.rows = 5'000, .filter = "no such"}).rows == 5'000);  // a whole one is whole
+    int asked = 0;
+    CHECK_FALSE(source->page({.rows = 100, .filter = "x"}, [&] { return ++asked == 5; }));
+    CHECK(asked == 5);
+    CHECK(wished({.rows = 100, .filter = "<0.77.0>"}).text(0, 0) == "<0.77.0>");  // who was stopped begins anew
+}
+
+TEST_CASE("a wish goes through a pipe as it is; half of one is none", "[page]") {
+    const PageWish wish{.rows = 77, .filter = "rabbit", .parts = {{0, "pid", true, 12}, {3, {}, false, 900}}};
+    const std::string bytes = packed(wish);
+    const auto again = unpacked_wish(bytes);
+    REQUIRE(again);
+    CHECK(*again == wish);
+    CHECK(again->part(3).from == 900);
+    CHECK(again->part(7) == PageWish::Part{.block = 7});
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        CHECK_FALSE(unpacked_wish(std::string_view(bytes).substr(0, size)));
+    CHECK_FALSE(unpacked_wish(bytes + "x"));
+}
+
 TEST_CASE("the first process that a text names", "[page]") {
     CHECK(first_pid("held by <0.89.0> and <0.90.0>") == "<0.89.0>");
     CHECK(first_pid("#{a => <<1>>, b => <8924.1.0>}") == "<8924.1.0>");

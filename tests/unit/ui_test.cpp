@@ -141,7 +141,10 @@ TEST_CASE("of a large input processes are first, and findings are found behind t
     browser.key(key(Key::Name::tab));
     browser.key(key(Key::Name::home));
     CHECK(shows(screen(browser), "Nothing found."));
-    CHECK(browser.wanted().empty());
+    const auto back = browser.wanted();
+    REQUIRE(back.size() == 1);
+    CHECK(back[0].number == 0);  // nobody waits for the process any more
+    CHECK(back[0].words.empty());
 }
 
 TEST_CASE("what is not wanted any more is not shown", "[ui]") {
@@ -254,6 +257,10 @@ TEST_CASE("what is seen is written and copied as it is seen", "[ui]") {
     type(browser, "y");
     errand = browser.errand();
     REQUIRE(errand);
+    CHECK(errand->kind == Errand::Kind::remember);
+    CHECK(errand->text == "top --procs 'msgq>10' --by memory");
+    errand = browser.errand();
+    REQUIRE(errand);
     CHECK(errand->kind == Errand::Kind::copy);
     CHECK(errand->text == "beamheap top erl_crash.dump --procs 'msgq>10' --by memory");
 }
@@ -317,6 +324,7 @@ TEST_CASE("a VM that runs is read again, the cursor stays with its row", "[ui]")
     browser.key(key(Key::Name::enter));
     CHECK(browser.wanted().at(0).words == Words{"proc", "<0.3.0>"});
     browser.key(key(Key::Name::escape));
+    CHECK(browser.wanted().at(0).number == 0);
     type(browser, " ");
     browser.read_again();
     CHECK(browser.wanted().empty());

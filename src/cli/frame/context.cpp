@@ -33,8 +33,10 @@ void tell_what_was_read(const Snapshot& snapshot, std::chrono::duration<double> 
     const std::string_view kind = source.live                                     ? "running VM"
                                   : source.kind.format == InputFormat::crash_dump ? "crash dump"
                                                                                   : "core image";
-    std::string text = fmt::format("read {} in {:.2f} s: {} {}", present::human_bytes(source.bytes), time.count(), kind,
-                                   source.format_version);
+    std::string text =
+        source.live ? fmt::format("read in {:.2f} s: {}", time.count(), kind)
+                    : fmt::format("read {} in {:.2f} s: {}", present::human_bytes(source.bytes), time.count(), kind);
+    if (!source.format_version.empty()) text += fmt::format(" {}", source.format_version);
     if (!source.otp_release.empty()) text += fmt::format(" of Erlang/OTP {}", source.otp_release);
     text += fmt::format(", {}", present::counted(snapshot.processes.size(), "process", "processes"));
     if (!source.not_looked_at.empty()) text += fmt::format("; not looked at: {}", fmt::join(source.not_looked_at, " "));

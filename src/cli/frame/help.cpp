@@ -123,8 +123,8 @@ using present::Array;
 using present::Object;
 using present::Value;
 
-constexpr std::array<std::string_view, 7> unit_names{"",        "count",        "bytes",  "words",
-                                                     "percent", "milliseconds", "address"};  // as Unit
+constexpr std::array<std::string_view, 8> unit_names{"",        "count",        "bytes",   "words",
+                                                     "percent", "milliseconds", "address", "identifier"};  // as Unit
 
 Array table_rows(const Command& command) {
     Array tables;

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,239 +13,27 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "bytes/spool.hpp"
 #include "cli/console/sandbox.hpp"
 #include "cli/console/terminal.hpp"
-#include "cli/frame/commands.hpp"
 #include "cli/frame/inputs.hpp"
-#include "cli/frame/link.hpp"
+#include "cli/ui/answer_wire.hpp"
+#include "cli/ui/answer_worker.hpp"
 #include "formats/format.hpp"
-#include "present/sanitise.hpp"
 
 namespace beamheap::cli::ui {
 namespace {
 
-// What both processes write: a head, then so many bytes. Both are of one program, so numbers go as they are.
-struct Head {
-    std::uint32_t kind = 0;      // of a reply: Reply::Kind; of a question: its lane
-    std::uint32_t question = 0;  // 0: take back
-    std::uint32_t code = 0;      // ErrorCode; of a page: whether it comes again, with more rows
-    std::uint32_t more = 0;      // of `size`: bytes of the advice behind the text
-    std::uint64_t size = 0;
-};
+// Reading all of an input gives way to who is at the keys, and to what else the machine has to do.
+constexpr int priority_of_reading = 5;
 
-bool send(int descriptor, Head head, std::string_view bytes) {
-    head.size = bytes.size();
-    char first[sizeof head];
-    std::memcpy(first, &head, sizeof head);
-    return write_all(descriptor, {first, sizeof first}) == 0 && write_all(descriptor, bytes) == 0;
+bool is_page(std::string_view message) {
+    const auto head = whole_head(message);
+    return head && head->kind == static_cast<std::uint32_t>(Reply::Kind::page);
 }
-
-constexpr std::uint64_t most_reserved = 1u << 30;  // what is longer grows as it comes
-
-// The head that `bytes` begin with, where all that belongs to it has come.
-std::optional<Head> whole_head(std::string_view bytes) {
-    Head head;
-    if (bytes.size() < sizeof head) return std::nullopt;
-    std::memcpy(&head, bytes.data(), sizeof head);
-    if (bytes.size() - sizeof head < head.size) return std::nullopt;
-    return head;
-}
-
-Head head_of(Reply::Kind kind, std::uint32_t question) { return {static_cast<std::uint32_t>(kind), question, 0, 0, 0}; }
-
-bool send_error(int descriptor, std::uint32_t question, const Error& error) {
-    Head head = head_of(Reply::Kind::failed, question);
-    const std::string text = present::safe_text(error.message);
-    const std::string advice = present::safe_text(error.advice);
-    head.code = static_cast<std::uint32_t>(error.code);
-    head.more = static_cast<std::uint32_t>(advice.size());
-    return send(descriptor, head, text + advice);
-}
-
-// Ends with its parent: nobody else would end it.
-void end_with(pid_t parent) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);
-}
-
-// Appends what can be read at once; false at the end. A reply that has begun gets the room that it takes, and no more.
-bool read_some(int descriptor, std::string& to) {
-    char piece[64 * 1024];
-    if (Head head; to.size() >= sizeof head) {
-        std::memcpy(&head, to.data(), sizeof head);
-        if (head.size < most_reserved) to.reserve(sizeof head + head.size);
-    }
-    const ssize_t size = ::read(descriptor, piece, sizeof piece);
-    if (size > 0) to.append(piece, static_cast<std::size_t>(size));
-    return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
-// Tells how far reading has come, a few times a second.
-Progress progress_to(int replies) {
-    using Clock = std::chrono::steady_clock;
-    return [replies, start = Clock::now(), next = Clock::now()](std::uint64_t done, std::uint64_t total) mutable {
-        const Clock::time_point now = Clock::now();
-        if (now < next) return;
-        next = now + std::chrono::milliseconds(150);
-        const double seconds = std::chrono::duration<double>(now - start).count();
-        send(replies, head_of(Reply::Kind::progress, 0), ProgressLine::describe(done, total, seconds));
-    };
-}
-
-// To write tens of thousands of rows takes longer than to find them: what fits some screens is there before.
-constexpr std::size_t first_rows = 500;
-
-bool has_more(const present::Page& page) {
-    return std::ranges::any_of(page.blocks, [](const present::PageBlock& block) {
-        return block.table && block.table->rows < block.table->total;
-    });
-}
-
-// Answers one question to `to`: on what is loaded, or by reading what it takes.
-void answer(const Context& context, LoadedInput* loaded, std::uint32_t question, std::string_view words, int to) {
-    present::Page page;
-    const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& options) -> Status {
-        if (!options.top) {
-            present::RenderOptions few = options;
-            few.top = first_rows;
-            BH_TRY(page, present::page_of(document, few));
-            if (!has_more(page)) return ok();
-            Head head = head_of(Reply::Kind::page, question);
-            head.code = 1;
-            send(to, head, present::packed(std::move(page)));
-        }
-        BH_TRY(page, present::page_of(document, options));
-        return ok();
-    };
-    Error error{ErrorCode::resource_limit, "there is not enough memory for this answer", {}};
-    try {
-        const Status status = loaded != nullptr
-                                  ? take_answer(fields_of(words), context.options(), *loaded, take)
-                                  : take_answer_alone(fields_of(words), context.options(), take, progress_to(to));
-        if (status) {
-            send(to, head_of(Reply::Kind::page, question), present::packed(std::move(page)));
-            return;
-        }
-        error = status.error();
-    } catch (const std::bad_alloc&) {  // the error is made
-    } catch (const std::exception& what) {
-        error.message = what.what();
-    }
-    send_error(to, question, error);
-}
-
-// A question, and the process that answers it.
-class Worker {
-public:
-    Worker() = default;
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-    ~Worker() { end(); }
-
-    bool busy() const { return process_ >= 0; }
-    /// What it writes is read here; -1: nothing is asked.
-    int descriptor() const { return answer_; }
-    std::uint32_t question() const { return question_; }
-    const std::string& words() const { return words_; }
-
-    /// Starts it. Errors (resource_limit): no process can be made.
-    Status begin(const Context& context, LoadedInput* loaded, std::uint32_t question, std::string words) {
-        int ends[2];
-        const auto failed = [] { return Error{ErrorCode::resource_limit, std::strerror(errno), {}}; };
-        if (::pipe2(ends, O_CLOEXEC) != 0) return failed();
-        const pid_t self = ::getpid();
-        const pid_t process = ::fork();
-        if (process == 0) {
-            end_with(self);
-            answer(context, loaded, question, words, ends[1]);
-            ::_exit(0);
-        }
-        ::close(ends[1]);
-        if (process < 0) {
-            ::close(ends[0]);
-            return failed();
-        }
-        process_ = process;
-        answer_ = ends[0];
-        question_ = question;
-        words_ = std::move(words);
-        return ok();
-    }
-    /// Reads what has come; true: that was all.
-    bool read() { return !read_some(answer_, got_); }
-    /// The next reply that is not its last, the head with it: of its progress, or the first rows; empty: there is none.
-    std::string early() {
-        const std::optional<Head> head = whole_head(got_);
-        if (!head) return {};
-        const auto kind = static_cast<Reply::Kind>(head->kind);
-        if (kind != Reply::Kind::progress && (kind != Reply::Kind::page || head->code == 0)) return {};
-        std::string told = got_.substr(0, sizeof(Head) + head->size);
-        got_.erase(0, told.size());
-        return told;
-    }
-    /// Its answer, the head with it; where it has written nothing whole it has broken down: empty, and how in `how`.
-    std::string take(std::string& how) {
-        ::close(answer_);
-        int status = 0;
-        while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-        }
-        how = WIFSIGNALED(status) ? fmt::format("the answer was ended by signal {}", WTERMSIG(status))
-                                  : std::string("the answer was ended");
-        std::string answer = whole_head(got_) ? std::move(got_) : std::string();
-        forget();
-        return answer;
-    }
-    void end() {
-        if (!busy()) return;
-        ::kill(process_, SIGKILL);
-        ::close(answer_);
-        while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-        }
-        forget();
-    }
-
-private:
-    void forget() {
-        process_ = answer_ = -1;
-        question_ = 0;
-        got_.clear();
-    }
-    pid_t process_ = -1;
-    int answer_ = -1;
-    std::uint32_t question_ = 0;
-    std::string words_;  // of what was asked last
-    std::string got_;
-};
-
-// The questions that come through a pipe, each to be answered on its lane.
-class Questions {
-public:
-    explicit Questions(int from) : from_(from) {}
-    int descriptor() const { return from_; }
-    /// Reads what has come; false: nobody asks any more.
-    bool read() { return read_some(from_, got_); }
-    struct Asked {
-        std::size_t lane;
-        std::uint32_t number;  // 0: what was asked is taken back
-        std::string words;
-    };
-    std::optional<Asked> next() {
-        const std::optional<Head> head = whole_head(got_);
-        if (!head) return std::nullopt;
-        Asked asked{head->kind % lanes, head->question, got_.substr(sizeof(Head), head->size)};
-        got_.erase(0, sizeof(Head) + head->size);
-        return asked;
-    }
-
-private:
-    int from_;
-    std::string got_;
-};
 
 bool tell_failed(int replies, std::uint32_t question, std::string message) {
     return send_error(replies, question, {ErrorCode::resource_limit, std::move(message), {}});
@@ -281,11 +69,13 @@ private:
         if (fds[0].revents == 0) return true;
         if (!questions_.read()) return false;
         while (auto asked = questions_.next()) {
-            Worker& worker = workers_[asked->lane];
+            Worker& worker = workers_[asked->lane()];
+            if (worker.can_go_on(*asked) && worker.go_on(*asked)) continue;
             worker.end();
-            if (asked->number == 0) continue;
-            if (const Status begun = worker.begin(context_, loaded_, asked->number, std::move(asked->words)); !begun)
-                send_error(replies_, asked->number, begun.error());
+            const std::uint32_t number = asked->number();
+            if (number == 0) continue;
+            if (const Status begun = worker.begin(context_, loaded_, std::move(*asked)); !begun)
+                send_error(replies_, number, begun.error());
         }
         return true;
     }
@@ -294,10 +84,11 @@ private:
         for (std::string told = worker.early(); !told.empty(); told = worker.early())
             if (write_all(replies_, told) != 0) return false;
         if (!all) return true;
-        const std::uint32_t question = worker.question();
+        const std::uint32_t owed = worker.asked() ? worker.asked()->number() : 0;
         std::string how;
         const std::string answer = worker.take(how);
-        return answer.empty() ? tell_failed(replies_, question, std::move(how)) : write_all(replies_, answer) == 0;
+        if (!answer.empty()) return write_all(replies_, answer) == 0;
+        return owed == 0 || tell_failed(replies_, owed, std::move(how));
     }
 
     const Context& context_;
@@ -367,21 +158,21 @@ private:
         return true;
     }
 
-    bool ask(Questions::Asked asked) {
-        workers_[asked.lane].end();
-        waiting_[asked.lane].reset();
+    bool ask(Asked asked) {
+        Worker& worker = workers_[asked.lane()];
+        worker.end();
+        waiting_[asked.lane()].reset();
         if (loaded_ && !live_) return pass_to_loader(asked);
-        if (asked.number == 0) return true;
+        const std::uint32_t number = asked.number();
+        if (number == 0) return true;
         if (!alone_) return put_off(std::move(asked));
-        const Status begun = workers_[asked.lane].begin(context_, nullptr, asked.number, asked.words);
-        return begun || send_error(replies_, asked.number, begun.error());
+        const Status begun = worker.begin(context_, nullptr, std::move(asked));
+        return begun || send_error(replies_, number, begun.error());
     }
-    bool pass_to_loader(const Questions::Asked& asked) {
-        return send(to_loader_, {static_cast<std::uint32_t>(asked.lane), asked.number, 0, 0, 0}, asked.words);
-    }
+    bool pass_to_loader(const Asked& asked) { return write_all(to_loader_, asked.message()) == 0; }
     // Until all is loaded.
-    bool put_off(Questions::Asked asked) {
-        const std::size_t lane = asked.lane;
+    bool put_off(Asked asked) {
+        const std::size_t lane = asked.lane();
         waiting_[lane] = std::move(asked);
         load();
         return true;
@@ -395,20 +186,23 @@ private:
             if (!(progress && loader_ >= 0) && write_all(replies_, told) != 0) return false;
         }
         if (!all) return true;
-        Questions::Asked asked{lane, worker.question(), worker.words()};
+        std::optional<Asked> asked = worker.asked();
         std::string how;
         const std::string answer = worker.take(how);
-        const bool page =
-            whole_head(answer) && whole_head(answer)->kind == static_cast<std::uint32_t>(Reply::Kind::page);
-        if (!page && !live_) {  // who loads all of it says what is wrong with the input
-            if (loaded_) return pass_to_loader(asked);
-            return put_off(std::move(asked));
+        if (!asked) return true;
+        const bool page = is_page(answer);
+        const bool failed =
+            answer.empty() || whole_head(answer)->kind == static_cast<std::uint32_t>(Reply::Kind::failed);
+        if (failed && !live_) {  // who loads all of it says what is wrong with the input
+            if (loaded_) return pass_to_loader(*asked);
+            return put_off(std::move(*asked));
         }
         if (live_ && !std::exchange(loaded_, true)) {
             if (!page) return tell_first_failure(answer, std::move(how));
             if (!send(replies_, head_of(Reply::Kind::loaded, 0), {})) return false;
         }
-        return answer.empty() ? tell_failed(replies_, asked.number, std::move(how)) : write_all(replies_, answer) == 0;
+        return answer.empty() ? tell_failed(replies_, asked->number(), std::move(how))
+                              : write_all(replies_, answer) == 0;
     }
     // What of a VM that runs can't be read at first can't be read at all.
     bool tell_first_failure(std::string answer, std::string how) {
@@ -421,14 +215,11 @@ private:
 
     bool take_from_loader() {
         if (!read_some(from_loader_, said_)) return false;
-        for (std::optional<Head> head = whole_head(said_); head; head = whole_head(said_)) {
-            std::string rest = said_.substr(sizeof(Head) + head->size);
-            said_.resize(sizeof(Head) + head->size);
-            const std::string reply = std::exchange(said_, std::move(rest));
+        for (std::string reply = take_message(said_); !reply.empty(); reply = take_message(said_)) {
             if (write_all(replies_, reply) != 0) return false;
-            if (static_cast<Reply::Kind>(head->kind) != Reply::Kind::loaded) continue;
+            if (whole_head(reply)->kind != static_cast<std::uint32_t>(Reply::Kind::loaded)) continue;
             loaded_ = true;
-            for (std::optional<Questions::Asked>& asked : waiting_)
+            for (std::optional<Asked>& asked : waiting_)
                 if (const auto waited = std::exchange(asked, std::nullopt); waited && !pass_to_loader(*waited))
                     return false;
         }
@@ -449,6 +240,7 @@ private:
         if (process < 0) return fail();
         if (process == 0) {
             end_with(self);
+            ::setpriority(PRIO_PROCESS, 0, priority_of_reading);
             ::close(questions[1]);
             ::close(replies[0]);
             try {
@@ -477,7 +269,7 @@ private:
     int from_loader_ = -1;
     std::string said_;  // by the loader, not whole yet
     std::array<Worker, lanes> workers_;
-    std::array<std::optional<Questions::Asked>, lanes> waiting_;
+    std::array<std::optional<Asked>, lanes> waiting_;
 };
 
 }  // namespace
@@ -533,11 +325,7 @@ AnswerProcess::~AnswerProcess() {
     }
 }
 
-void AnswerProcess::ask(Lane lane, std::uint32_t question, const std::vector<std::string>& words) {
-    send(questions_, {static_cast<std::uint32_t>(lane), question, 0, 0, 0}, joined(words));
-}
-
-void AnswerProcess::take_back(Lane lane) { send(questions_, {static_cast<std::uint32_t>(lane), 0, 0, 0, 0}, {}); }
+void AnswerProcess::ask(const Wanted& wanted) { write_all(questions_, Asked::of(wanted).message()); }
 
 std::optional<Reply> AnswerProcess::next() {
     if (ended_) return std::nullopt;
@@ -551,16 +339,14 @@ std::optional<Reply> AnswerProcess::next() {
         }
         if (got_.size() == before) return std::nullopt;
     }
-    const Head head = *whole_head(got_);
-    std::string rest = got_.substr(sizeof head + head.size);
-    const std::string all = std::exchange(got_, std::move(rest));
-    const std::string_view bytes = std::string_view(all).substr(sizeof head, head.size);
+    const std::string message = take_message(got_);
+    const Head head = *whole_head(message);
+    const std::string_view bytes = std::string_view(message).substr(sizeof head);
     Reply reply{static_cast<Reply::Kind>(head.kind), head.question};
     if (reply.kind == Reply::Kind::page) {
         auto page = present::unpacked(bytes);
         if (page) {
             reply.page = std::move(*page);
-            reply.more = head.code != 0;
             reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
             return reply;
         }
@@ -568,10 +354,13 @@ std::optional<Reply> AnswerProcess::next() {
         reply.text = page.error().message;
         return reply;
     }
-    const std::size_t text = bytes.size() - std::min<std::size_t>(head.more, bytes.size());
-    reply.text = bytes.substr(0, text);
-    reply.advice = bytes.substr(text);
-    if (reply.kind == Reply::Kind::failed) reply.code = static_cast<ErrorCode>(head.code);
+    if (reply.kind != Reply::Kind::failed) {
+        reply.text = bytes;
+        return reply;
+    }
+    reply.text = bytes.substr(0, head.part);
+    reply.advice = bytes.substr(reply.text.size());
+    reply.code = static_cast<ErrorCode>(head.code);
     return reply;
 }
 

@@ -16,11 +16,11 @@
 namespace beamheap::cli::ui {
 namespace {
 
-constexpr std::size_t contents_width = 13;
-constexpr std::size_t least_with_contents = 60;  // columns of a screen
-constexpr std::size_t least_with_side = 130;
 constexpr std::size_t findings_section = 0, processes_section = 1;  // of the contents
 constexpr std::size_t a_page = 15;                                  // lines that a page key moves by, at least
+// Rows of a table that are held: so many that keys come to none that is not there, so few that they are there at once.
+// Of a running VM those whose figures are followed; beside a table, what is seen.
+constexpr std::uint64_t held_rows = 1'000, held_rows_live = 5'000, held_rows_beside = 100;
 
 // Takes the last character off.
 void shorten(std::string& text) {
@@ -102,10 +102,32 @@ void Browser::turn_to(std::size_t question) {
     at.state = State::to_ask;
     at.error.clear();
     if (at.asked().words.empty()) return;
+    at.behind = false;
+    ask(at, Lane::main);
+}
+
+std::uint64_t Browser::rows_held() const { return live_ ? held_rows_live : held_rows; }
+
+void Browser::ask(Place& at, Lane lane) {
     at.number = ++last_number_;
     at.state = State::asked;
-    at.behind = false;
-    wanted_.push_back({Lane::main, at.number, at.asked().words});
+    wanted_.push_back(
+        {.lane = lane, .number = at.number, .words = at.asked().words, .wish = at.view.wish(rows_held())});
+}
+
+// Other rows of the table that is looked at.
+void Browser::want_rows() {
+    Place& at = place();
+    if (at.state == State::failed || at.asked().words.empty() || file_number_ != 0) return;
+    auto wish = at.view.wants(rows_held());
+    if (!wish) return;
+    const std::uint32_t before = std::exchange(at.number, ++last_number_);
+    at.state = State::asked;
+    wanted_.push_back({.lane = Lane::main,
+                       .number = at.number,
+                       .words = at.asked().words,
+                       .wish = std::move(*wish),
+                       .before = before});
 }
 
 // Processes have more names then than the process table alone gives.
@@ -122,10 +144,8 @@ void Browser::find_behind() {
     if (!paths_[findings_section].empty()) return;
     Place findings;
     findings.subject = contents()[findings_section];
-    findings.number = ++last_number_;
-    findings.state = State::asked;
     findings.behind = true;
-    wanted_.push_back({Lane::behind, findings.number, findings.asked().words});
+    ask(findings, Lane::behind);
     paths_[findings_section].push_back(std::move(findings));
 }
 
@@ -145,21 +165,20 @@ void Browser::reply(Reply reply) {
             }
             break;
         case Reply::Kind::page: break;
+        case Reply::Kind::piece:
+        case Reply::Kind::last_piece: return take_piece(reply);
     }
     const bool failed = reply.kind == Reply::Kind::failed;
-    if (live_ && !failed && !reply.more) trends_.follow(reply.page, reply.seconds);
+    if (failed && reply.question == file_number_) return take_piece(reply);
+    if (live_ && !failed) trends_.follow(reply.page, reply.seconds);
     if (reply.question == side_number_) {
         if (failed) side_ = {};
-        else if (!reply.more || !side_.has_page()) side_.take(std::move(reply.page));
+        else side_.take(std::move(reply.page));
         return;
     }
     for (std::vector<Place>& path : paths_)
         for (Place& at : path) {
             if (at.number != reply.question) continue;
-            if (reply.more) {  // what is there stays until all of it comes
-                if (!at.view.has_page()) at.view.take(std::move(reply.page));
-                return;
-            }
             if (!failed) {
                 if (at.behind && section_ != findings_section && !reply.page.lead.empty())
                     tell(fmt::format("Findings (Tab, Home): {}", reply.page.lead.front().text));
@@ -179,9 +198,7 @@ void Browser::reply(Reply reply) {
 void Browser::read_again() {
     Place& at = place();
     if (!loaded_ || paused_ || mode_ != Mode::browse || at.state != State::shown || at.asked().words.empty()) return;
-    at.number = ++last_number_;
-    at.state = State::asked;
-    wanted_.push_back({Lane::main, at.number, at.asked().words});
+    ask(at, Lane::main);
     side_words_.clear();
 }
 
@@ -279,14 +296,14 @@ void Browser::character(char32_t c) {
             typing_ = condition_of(place().asked());
             return;
         case 'e':
-            if (view.separated().empty()) return tell("There is no table under the cursor.");
+            if (!view.in_table()) return tell("There is no table under the cursor.");
             mode_ = Mode::file;
             typing_ = fmt::format("{}.csv", place().asked().words.empty() ? "table" : place().asked().words.front());
             return;
         case 'y': {
             if (place().asked().words.empty()) return;
             const std::string command = command_of(place().asked(), input_);
-            errand_ = Errand{Errand::Kind::copy, command};
+            errands_.push_back({Errand::Kind::copy, command});
             return tell(present::safe_text(command));
         }
         case 'm': return mark();
@@ -321,6 +338,7 @@ void Browser::back() {
     if (in_contents_) return;
     if (!place().view.filter().empty()) return place().view.filter({});
     if (paths_[section_].size() > 1) {
+        if (place().state == State::asked) wanted_.push_back({.lane = Lane::main});  // nobody waits for it any more
         paths_[section_].pop_back();
         if (place().state == State::to_ask || place().state == State::asked) turn_to(place().question);
         else if (loaded_) all_is_loaded();
@@ -380,7 +398,7 @@ void Browser::finish_typing() {
         return;
     }
     if (typed_before_.empty() || typed_before_.back() != typing_) typed_before_.push_back(typing_);
-    errand_ = Errand{Errand::Kind::remember, typing_};
+    errands_.push_back({Errand::Kind::remember, typing_});
     const std::string title = present::safe_text(typing_);
     open({title, {{present::safe_text(words.front()), std::move(words)}}});
 }
@@ -396,7 +414,41 @@ void Browser::write_to(const std::string& file) {
     if (file.empty()) return;
     const bool json = file.ends_with(".json");
     if (!json && !file.ends_with(".csv")) return tell("Nothing is written: the name of a file ends in .csv or .json.");
-    errand_ = Errand{Errand::Kind::write, json ? place().view.json() : place().view.separated(), file};
+    const FileForm form = json ? FileForm::json : FileForm::separated;
+    Place& at = place();
+    const auto block = at.view.asked_for_file();
+    if (!block) return errands_.push_back({Errand::Kind::write, at.view.file(form), file});
+    if (at.asked().words.empty() || at.state != State::shown) return tell("Its rows are being looked for yet.");
+    at.state = State::asked;
+    file_ = file;
+    file_number_ = ++last_number_;
+    wanted_.push_back({.lane = Lane::main,
+                       .number = file_number_,
+                       .words = at.asked().words,
+                       .wish = at.view.wish(rows_held()),
+                       .before = std::exchange(at.number, file_number_),
+                       .file = WantedFile{*block, form}});
+    tell(fmt::format("{} is being written ...", present::safe_text(file)));
+}
+
+// Rows of a table as the file gets them.
+void Browser::take_piece(const Reply& reply) {
+    if (reply.question != file_number_) return;
+    if (reply.kind == Reply::Kind::failed) return end_file(reply.text);
+    const bool more = reply.kind == Reply::Kind::piece;
+    errands_.push_back({Errand::Kind::write, reply.text, file_, more});
+    if (more) return;
+    file_number_ = 0;
+    for (std::vector<Place>& path : paths_)
+        for (Place& at : path)
+            if (at.number == reply.question) at.state = State::shown;
+}
+
+// What is there of a file goes.
+void Browser::end_file(std::string_view why) {
+    file_number_ = 0;
+    errands_.push_back({Errand::Kind::give_up});
+    tell(present::safe_text(fmt::format("{}: {}", file_, why)));
 }
 
 // What is looked at, with a condition of its reader's: the same question, or one of SQL.
@@ -423,7 +475,7 @@ void Browser::mark() {
     const Selected selected = place().view.selected();
     if (selected.table == nullptr) return tell("Rows of tables can be marked.");
     if (!marked_) {
-        marked_.emplace(*selected.table, selected.row);
+        marked_.emplace(selected.table->row_alone(selected.row), 0);
         return tell("Marked; m on another row compares the two.");
     }
     present::Page page = comparison(marked_->first, marked_->second, *selected.table, selected.row);
@@ -465,9 +517,24 @@ void Browser::show_text(std::string title, std::string text) {
 
 void Browser::tell(std::string sentence) { told_ = std::move(sentence); }
 
-std::vector<Wanted> Browser::wanted() { return std::exchange(wanted_, {}); }
+std::vector<Wanted> Browser::wanted() {
+    for (const Wanted& each : wanted_)  // who writes the rows is told to do something else
+        if (file_number_ != 0 && each.lane == Lane::main && each.number != file_number_) end_file("is not written.");
+    for (std::size_t i = 0; i < wanted_.size();) {  // of what a lane is asked, only the last is of use
+        const auto later = std::ranges::find(wanted_.begin() + static_cast<std::ptrdiff_t>(i) + 1, wanted_.end(),
+                                             wanted_[i].lane, &Wanted::lane);
+        if (later != wanted_.end()) wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(i));
+        else ++i;
+    }
+    return std::exchange(wanted_, {});
+}
 
-std::optional<Errand> Browser::errand() { return std::exchange(errand_, std::nullopt); }
+std::optional<Errand> Browser::errand() {
+    if (errands_.empty()) return std::nullopt;
+    Errand next = std::move(errands_.front());
+    errands_.pop_front();
+    return next;
+}
 
 // What the chosen row leads to is shown beside the table where there is room for it.
 void Browser::want_side() {
@@ -483,158 +550,8 @@ void Browser::want_side() {
         return;
     }
     side_number_ = ++last_number_;
-    wanted_.push_back({Lane::side, side_number_, std::move(words)});
-}
-
-void Browser::paint(Canvas& canvas) {
-    paint_title(canvas);
-    if (canvas.height() < 4 || canvas.width() < 20) return;
-    Area body{0, 1, canvas.width(), canvas.height() - 2};
-    contents_area_ = {};
-    if (canvas.width() >= least_with_contents) {
-        contents_area_ = {0, 1, contents_width, std::min(contents().size(), body.height)};
-        for (std::size_t y = body.y; y < body.y + body.height; ++y)
-            canvas.put(contents_width, y, "\u2502", Style::dim, 1);
-        body.x = contents_width + 2;
-        body.width -= body.x;
-        paint_contents(canvas);
-    } else {
-        in_contents_ = false;
-    }
-    side_shown_ = canvas.width() >= least_with_side && mode_ != Mode::text && mode_ != Mode::help;
-    if (side_shown_) {
-        const Area side{body.x + body.width * 3 / 5 + 2, body.y, body.width - body.width * 3 / 5 - 2, body.height};
-        body.width = body.width * 3 / 5;
-        for (std::size_t y = body.y; y < body.y + body.height; ++y) canvas.put(side.x - 2, y, "\u2502", Style::dim, 1);
-        paint_side(canvas, side);
-    }
-    if (mode_ == Mode::help) paint_help(canvas, body);
-    else paint_place(canvas, body);
-    paint_keys(canvas);
-    want_side();
-}
-
-void Browser::paint_title(Canvas& canvas) {
-    std::string title = fmt::format(" beamheap  {}", present::safe_text(input_));
-    if (!loaded_) title += progress_.empty() ? "  reading ..." : fmt::format("  reading: {}", progress_);
-    else if (live_) title += paused_ ? "  paused" : "  running";
-    canvas.put(0, 0, title, Style::bar, canvas.width());
-    canvas.paint(0, 0, canvas.width(), Style::bar);
-}
-
-void Browser::paint_contents(Canvas& canvas) {
-    // Where there are more entries than lines, those around the chosen one are shown.
-    const std::size_t rows = contents_area_.height;
-    const std::size_t first = section_ < rows ? 0 : section_ + 1 - rows;
-    for (std::size_t i = 0; i < rows && first + i < contents().size(); ++i) {
-        const bool here = first + i == section_;
-        const Style style = !here ? Style::plain : in_contents_ ? Style::chosen : Style::resting;
-        canvas.put(0, 1 + i, fmt::format(" {}", contents()[first + i].title), style, contents_width);
-        if (here) canvas.paint(0, 1 + i, contents_width, style);
-    }
-}
-
-void Browser::paint_place(Canvas& canvas, Area area) {
-    const Place& at = place();
-    std::string way;
-    for (const Place& each : paths_[section_])
-        way += (way.empty() ? "" : " > ") + present::safe_text(each.subject.title);
-    if (mode_ == Mode::text) way += " > " + text_title_;
-    canvas.put(area.x, area.y, present::cut_text(way, area.width, present::Cut::middle), Style::dim, area.width);
-    ++area.y, --area.height;
-    if (mode_ == Mode::text) return text_.paint(canvas, area, true);
-    if (at.subject.questions.size() > 1 && area.height > 2) {
-        std::size_t x = area.x;
-        for (std::size_t i = 0; i < at.subject.questions.size() && x < area.x + area.width; ++i) {
-            const std::string title = fmt::format("{} {}", i + 1, at.subject.questions[i].title);
-            x += canvas.put(x, area.y, title, i == at.question ? Style::bold : Style::dim, area.x + area.width - x) + 2;
-        }
-        ++area.y, --area.height;
-    }
-    if (at.state == State::failed) {
-        Canvas& c = canvas;
-        std::size_t y = area.y;
-        const std::string whole =
-            present::wrapped(at.error.substr(0, at.error.find('\n')), area.width, 0) +
-            (at.error.find('\n') == std::string::npos
-                 ? std::string()
-                 : "\n" + present::wrapped(at.error.substr(at.error.find('\n') + 1), area.width, 0));
-        for (std::size_t from = 0; from < whole.size() && y < area.y + area.height; ++y) {
-            const std::size_t end = std::min(whole.find('\n', from), whole.size());
-            c.put(area.x, y, std::string_view(whole).substr(from, end - from), y == area.y ? Style::high : Style::plain,
-                  area.width);
-            from = end + 1;
-        }
-        place_area_ = {};
-        return;
-    }
-    place_area_ = area;
-    if (!at.view.has_page()) {
-        const std::string what =
-            loaded_ ? fmt::format("{} ...", at.asked().title) : std::string("reading the input ...");
-        canvas.put(area.x, area.y, what, Style::dim, area.width);
-        return;
-    }
-    place().view.paint(canvas, area, !in_contents_);
-}
-
-void Browser::paint_side(Canvas& canvas, Area area) {
-    if (side_.has_page()) side_.paint(canvas, area, false);
-}
-
-void Browser::paint_keys(Canvas& canvas) {
-    const std::size_t y = canvas.height() - 1;
-    std::string line;
-    switch (mode_) {
-        case Mode::filter:
-            line = fmt::format(" / {}_   Enter keeps it, Tab searches everything, Esc shows all",
-                               present::safe_text(typing_));
-            break;
-        case Mode::choose:
-            line = fmt::format(" only: {}_   {}", present::safe_text(typing_), example_of_condition(place().asked()));
-            break;
-        case Mode::command: line = fmt::format(" : {}_   a line of the shell", present::safe_text(typing_)); break;
-        case Mode::file: line = fmt::format(" write to: {}_   .csv or .json", present::safe_text(typing_)); break;
-        case Mode::help:
-        case Mode::text: line = " any key goes back"; break;
-        case Mode::browse:
-            line = !told_.empty() ? " " + told_
-                                  : fmt::format(" Enter open  Esc back  {}  / filter  f only  s sort  ? help  q quit",
-                                                live_ ? "Space pause" : "Tab contents");
-    }
-    if (mode_ == Mode::browse && told_.empty() && !place().view.filter().empty())
-        line = fmt::format(" filter: {}  (Esc shows all)", present::safe_text(place().view.filter()));
-    canvas.put(0, y, line, Style::bar, canvas.width());
-    canvas.paint(0, y, canvas.width(), Style::bar);
-}
-
-void Browser::paint_help(Canvas& canvas, Area area) {
-    constexpr std::string_view lines[] = {
-        "Up Down PgUp PgDn Home End   move (k j g G)",
-        "Enter        open what the line or the row leads to",
-        "Esc          back; the filter first",
-        "Tab          to the contents and back",
-        "1 2 3 ...    the other questions about the same thing",
-        "Left Right   mark a column",
-        "s            sort by the marked column; once more: the other way",
-        "/            only rows that have a text, as it is typed; there Tab",
-        "             searches all: names, functions, terms of a process",
-        "f            only what a condition holds for: msgq>10, running,",
-        "             where memory_bytes > 1e6",
-        ":            a line of the shell: top -n 5, SELECT ...; Up: earlier",
-        "v            the row with all of its columns, the line in full",
-        "m            mark a row; on a second row: compare the two",
-        "y            copy the command that shows the same",
-        "e            write the table as it is shown, as CSV or JSON",
-        "r            ask again",
-        "Space        of a running VM: pause, go on. Green: it has grown;",
-        "             bars: the last readings; /s: by the second",
-        "q            quit",
-    };
-    std::size_t y = area.y;
-    canvas.put(area.x, y++, "Keys", Style::heading, area.width);
-    for (const std::string_view line : lines)
-        if (y < area.y + area.height) canvas.put(area.x, y++, line, Style::plain, area.width);
+    wanted_.push_back(
+        {.lane = Lane::side, .number = side_number_, .words = std::move(words), .wish = {.rows = held_rows_beside}});
 }
 
 }  // namespace beamheap::cli::ui

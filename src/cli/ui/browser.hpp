@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,18 +49,12 @@ struct Key {
     bool twice = false;  ///< a click that was one of two, or more
 };
 
-/// A question to be asked now.
-struct Wanted {
-    Lane lane = Lane::main;
-    std::uint32_t number = 0;
-    std::vector<std::string> words;
-};
-
 /// What only the program around it can do.
 struct Errand {
-    enum class Kind : std::uint8_t { copy, write, remember } kind;
-    std::string text;       ///< to be put into the clipboard, into the file, among the lines that were typed
+    enum class Kind : std::uint8_t { copy, write, give_up, remember } kind;
+    std::string text = {};  ///< to be put into the clipboard, into the file, among the lines that were typed
     std::string file = {};  ///< of write: a new file's name
+    bool more = false;      ///< of write: what is to be put behind it comes in further errands, the last one without
 };
 
 class Browser {
@@ -75,6 +71,7 @@ public:
 
     /// Questions that came up since the last call; what was asked on the same lane before is of no use any more.
     std::vector<Wanted> wanted();
+    /// What is to be done next, one after the other; nothing: that was all.
     std::optional<Errand> errand();
     /// Lines that were typed at another time, oldest first.
     void recall_from(std::vector<std::string> lines) { typed_before_ = std::move(lines); }
@@ -127,6 +124,11 @@ private:
     void paint_keys(Canvas& canvas);
     void paint_help(Canvas& canvas, Area area);
     void want_side();
+    void want_rows();
+    void take_piece(const Reply& reply);
+    void end_file(std::string_view why);
+    std::uint64_t rows_held() const;
+    void ask(Place& at, Lane lane);
 
     std::string input_;
     bool live_;
@@ -149,7 +151,9 @@ private:
     std::uint32_t last_number_ = 0;
     Trends trends_;  // of a VM that runs
     std::vector<Wanted> wanted_;
-    std::optional<Errand> errand_;
+    std::deque<Errand> errands_;
+    std::uint32_t file_number_ = 0;  // of the question whose rows are written; 0: none is
+    std::string file_;
     std::optional<std::pair<present::PageTable, std::size_t>> marked_;
 
     // Beside the table: where the row leads.

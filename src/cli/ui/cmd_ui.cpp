@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/console/output_file.hpp"
 #include "cli/console/terminal.hpp"
@@ -52,12 +54,13 @@ public:
     void run() {
         while (!browser_.done() && told_to_end == 0) {
             show();
-            for (const ui::Wanted& wanted : browser_.wanted()) answers_.ask(wanted.lane, wanted.number, wanted.words);
+            for (const ui::Wanted& wanted : browser_.wanted()) answers_.ask(wanted);
             if (const auto errand = browser_.errand()) {
                 switch (errand->kind) {
                     case ui::Errand::Kind::copy: screen_.copy(errand->text); break;
                     case ui::Errand::Kind::remember: history_.add(errand->text); break;
-                    case ui::Errand::Kind::write: browser_.tell(write(*errand)); break;
+                    case ui::Errand::Kind::write: write(*errand); break;
+                    case ui::Errand::Kind::give_up: file_.reset(); break;
                 }
                 continue;
             }
@@ -76,9 +79,22 @@ public:
     }
 
 private:
-    static std::string write(const ui::Errand& errand) {
-        const Status written = write_file(errand.file == "-" ? "./-" : errand.file, errand.text, false);
-        return present::safe_text(written ? fmt::format("{} is written.", errand.file) : written.error().message);
+    // One piece of a file, which is there when the last one is.
+    void write(const ui::Errand& errand) {
+        if (refused_ && std::exchange(refused_, errand.more)) return;
+        const Status written = [&]() -> Status {
+            if (!file_) {
+                BH_TRY(OutputFile file, OutputFile::create(errand.file == "-" ? "./-" : errand.file, false));
+                file_.emplace(std::move(file));
+            }
+            BH_CHECK(file_->write(errand.text));
+            return errand.more ? ok() : file_->finish();
+        }();
+        if (written && errand.more) return;
+        file_.reset();
+        refused_ = !written && errand.more;
+        browser_.tell(
+            present::safe_text(written ? fmt::format("{} is written.", errand.file) : written.error().message));
     }
     void show() {
         ui::Canvas canvas(screen_.width(), screen_.height());
@@ -99,6 +115,8 @@ private:
     ui::Screen& screen_;
     ui::Browser& browser_;
     LineHistory history_ = LineHistory::open();
+    std::optional<OutputFile> file_;  // that is being written
+    bool refused_ = false;            // what else comes of it goes nowhere
     std::chrono::milliseconds every_;
     Clock::time_point next_;
 };

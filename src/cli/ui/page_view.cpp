@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "model/characters.hpp"
-#include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/units.hpp"
 
@@ -22,19 +21,6 @@ constexpr std::size_t least_name = 10;                             // columns of
 constexpr std::size_t rows_compared = 5'000;                       // of each table, with the reading before
 constexpr double none = std::numeric_limits<double>::quiet_NaN();  // neither less than a figure nor more
 
-bool holds(std::string_view text, std::string_view part) {
-    const auto alike = [](char a, char b) { return to_lower(a) == to_lower(b); };
-    return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
-}
-
-// A cell that holds a text, without what only a screen needs; empty: nothing.
-std::string_view text_of(const PageTable& table, std::size_t row, std::size_t column) {
-    if (table.columns[column].number) return {};
-    std::string_view text = table.text(row, column);
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return text == "-" ? std::string_view{} : text;
-}
-
 Style style_of_severity(std::string_view heading) {
     if (heading.starts_with("critical:")) return Style::critical;
     if (heading.starts_with("high:")) return Style::high;
@@ -44,13 +30,10 @@ Style style_of_severity(std::string_view heading) {
 
 }  // namespace
 
-bool PageView::passes(std::string_view text) const { return filter_.empty() || holds(text, filter_); }
+bool PageView::passes(std::string_view text) const { return present::has_text(text, filter_); }
 
 bool PageView::passes(const PageTable& table, std::size_t row) const {
-    if (filter_.empty()) return true;
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (holds(table.text(row, c), filter_)) return true;
-    return std::ranges::any_of(table.below(row), [&](std::string_view line) { return holds(line, filter_); });
+    return filter_.empty() || (!table.whole() && held_filter_ == filter_) || table.row_has(row, filter_);
 }
 
 std::string PageView::key_of(const PageTable& table, std::size_t row) {
@@ -75,10 +58,14 @@ void PageView::take(present::Page page) {
     const Selected was = selected();
     const std::string chosen = was.table != nullptr ? key_of(*was.table, was.row) : std::string();
     const std::size_t line = cursor_;
+    const std::size_t above = cursor_ - std::min(top_, cursor_);  // lines of the screen
     remember();
     const bool first = !page_;
     page_ = std::move(page);
+    held_filter_ = asked_.filter;
     arrange();
+    const auto stay = [&] { top_ = cursor_ - std::min(above, cursor_); };  // lines have other numbers now
+    if (reach_goal()) return stay();
     if (first) return to_start();
     cursor_ = std::min(line, lines_.empty() ? 0 : lines_.size() - 1);
     if (!chosen.empty())
@@ -86,7 +73,8 @@ void PageView::take(present::Page page) {
             if (lines_[i].kind == Line::Kind::row &&
                 key_of(*page_->blocks[lines_[i].block].table, lines_[i].item) == chosen)
                 cursor_ = i;
-    if (lines_.empty() || !choosable(lines_[cursor_])) to_start();
+    if (lines_.empty() || !choosable(lines_[cursor_])) return to_start();
+    if (lines_[cursor_].kind == Line::Kind::row && part(lines_[cursor_].block) != nullptr) stay();
 }
 
 void PageView::wrap(Line::Kind kind, std::string_view text, std::uint32_t block, std::uint32_t item) {
@@ -121,16 +109,19 @@ void PageView::arrange(std::uint32_t number, const PageBlock& block) {
         if (passes(block.lines[i].text)) wrap(Line::Kind::text, block.lines[i].text, number, i);
     if (!block.table) return;
     const PageTable& table = *block.table;
-    if (table.rows == 0) {
+    if (table.rows == 0 && table.whole()) {
         lines_.push_back({Line::Kind::note, number, 0, 0, table.empty});
         return;
     }
     lines_.push_back({Line::Kind::columns, number});
-    std::vector<std::uint32_t> rows;
-    if (const auto order = orders_.find(number); order != orders_.end() && order->second.column < table.columns.size())
-        rows = table.sorted_by(order->second.column, order->second.descending);
-    else rows = table.sorted_by(table.columns.size(), false);  // as they came
-    std::vector<std::uint32_t> lines;                          // columns that stand below their row
+    const auto order = orders_.find(number);
+    const bool here = order != orders_.end() && order->second.column < table.columns.size() &&
+                      !ordered_elsewhere(table, order->second);
+    const std::vector<std::uint32_t> rows =
+        table.sorted_by(here ? order->second.column : table.columns.size(), here && order->second.descending);
+    if (table.from > 0)
+        lines_.push_back({Line::Kind::note, number, 0, 0, fmt::format("... {} before", present::grouped(table.from))});
+    std::vector<std::uint32_t> lines;  // columns that stand below their row
     for (std::uint32_t c = 0; c < table.columns.size(); ++c)
         if (layout(number, area_.width).columns[c].spot == present::Spot::lines) lines.push_back(c);
     std::size_t shown = 0;
@@ -144,13 +135,14 @@ void PageView::arrange(std::uint32_t number, const PageBlock& block) {
         const std::size_t below = table.below(row).size();
         for (std::uint32_t part = 0; part < below; ++part) lines_.push_back({Line::Kind::below, number, row, part});
     }
-    if (shown < table.rows)
-        lines_.push_back({Line::Kind::note, number, 0, 0,
-                          fmt::format("{} of {} rows have \"{}\"", present::grouped(shown),
-                                      present::grouped(table.rows), present::safe_text(filter_))});
-    if (table.rows < table.total)
-        lines_.push_back(
-            {Line::Kind::note, number, 0, 0, fmt::format("... {} more", present::grouped(table.total - table.rows))});
+    const auto note = [&](std::string text) { lines_.push_back({Line::Kind::note, number, 0, 0, std::move(text)}); };
+    const bool sought = !table.whole() && held_filter_ != filter_;
+    const std::size_t more = table.whole() ? table.total - table.rows : table.passing - table.end();
+    if (more > 0 && !sought) note(fmt::format("... {} more", present::grouped(more)));
+    if (sought) note(fmt::format("looking through {} rows ...", present::grouped(table.available)));
+    else if (!filter_.empty() && (!table.whole() || shown < table.rows))
+        note(fmt::format("{} of {} rows have \"{}\"", present::grouped(table.whole() ? shown : table.passing),
+                         present::grouped(table.available), present::safe_text(filter_)));
 }
 
 bool PageView::choosable(const Line& line) const {
@@ -161,9 +153,22 @@ bool PageView::choosable(const Line& line) const {
 
 void PageView::move(std::ptrdiff_t lines) {
     const std::ptrdiff_t step = lines < 0 ? -1 : 1;
+    if (goal_ && goal_->onward) {
+        const auto row = static_cast<std::int64_t>(goal_->row) + lines;
+        goal_->row = static_cast<std::uint64_t>(std::max<std::int64_t>(row, 0));
+        return;
+    }
+    goal_.reset();
     std::ptrdiff_t last = static_cast<std::ptrdiff_t>(cursor_);
-    for (std::ptrdiff_t at = last + step; lines != 0 && at >= 0 && at < std::ssize(lines_); at += step) {
-        if (!choosable(lines_[static_cast<std::size_t>(at)])) continue;
+    for (std::ptrdiff_t at = last + step; lines != 0; at += step) {
+        const bool inside = at >= 0 && at < std::ssize(lines_);
+        if (inside && !choosable(lines_[static_cast<std::size_t>(at)])) continue;
+        const auto next = inside ? static_cast<std::size_t>(at) : lines_.size();
+        if (passes_beyond(static_cast<std::size_t>(last), next, lines)) {
+            cursor_ = static_cast<std::size_t>(last);
+            return;
+        }
+        if (!inside) break;
         last = at;
         lines -= step;
     }
@@ -174,25 +179,153 @@ void PageView::move(std::ptrdiff_t lines) {
     if (!moved && lines > 0) top_ = lines_.size() > area_.height ? lines_.size() - area_.height : 0;
 }
 
+// A table of which not all rows are held; null: all of them are, or it is none.
+const PageTable* PageView::part(std::uint32_t block) const {
+    if (!page_ || block >= page_->blocks.size()) return nullptr;
+    const PageBlock& found = page_->blocks[block];
+    return found.table && !found.table->whole() ? &*found.table : nullptr;
+}
+
+std::optional<std::uint32_t> PageView::first_part() const {
+    for (std::uint32_t block = 0; page_ && block < page_->blocks.size(); ++block)
+        if (part(block) != nullptr) return block;
+    return std::nullopt;
+}
+
+// Whether between two lines, one of them chosen, there are rows that are not held. Then these are where it goes, and
+// `left` says how far.
+bool PageView::passes_beyond(std::size_t from, std::size_t to, std::ptrdiff_t left) {
+    const auto table_of = [&](std::size_t at) {
+        return at < lines_.size() && lines_[at].kind == Line::Kind::row ? part(lines_[at].block) : nullptr;
+    };
+    const PageTable* const leaves = table_of(from);
+    const PageTable* const enters = table_of(to);
+    if (leaves == enters) return false;
+    if (leaves != nullptr) {
+        const std::uint64_t row = leaves->from + lines_[from].item;
+        if (left > 0 ? leaves->end() < leaves->passing : leaves->from > 0) {
+            const auto to_row = static_cast<std::int64_t>(row) + left;
+            goal_ = {lines_[from].block, static_cast<std::uint64_t>(std::max<std::int64_t>(to_row, 0)), true};
+            return true;
+        }
+    }
+    if (enters == nullptr || (left > 0 ? enters->from == 0 : enters->end() == enters->passing)) return false;
+    goal_ = {lines_[to].block, left > 0 ? 0 : enters->passing - 1, true};
+    return true;
+}
+
+// Puts the cursor on the row that was waited for, or on the one nearest to it.
+bool PageView::reach_goal() {
+    const auto goal = std::exchange(goal_, std::nullopt);
+    const PageTable* const table = goal ? part(goal->block) : nullptr;
+    if (table == nullptr || table->rows == 0) return false;
+    const std::uint64_t row = std::clamp<std::uint64_t>(goal->row, table->from, table->end() - 1) - table->from;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+        if (lines_[i].kind == Line::Kind::row && lines_[i].block == goal->block && lines_[i].item == row) cursor_ = i;
+    return true;
+}
+
 void PageView::to_start() {
     top_ = 0;
     cursor_ = 0;
+    goal_.reset();
     // What a verdict is about is asked next; of another answer, its rows.
     const bool verdict = page_ && page_->kind == "analyze";
     for (const bool sentences : {verdict, true})
         for (std::size_t i = 0; i < lines_.size(); ++i)
             if (choosable(lines_[i]) && (sentences || lines_[i].kind != Line::Kind::lead)) {
                 cursor_ = i;
+                if (lines_[i].kind == Line::Kind::row && part(lines_[i].block) != nullptr &&
+                    part(lines_[i].block)->from > 0)
+                    goal_ = {lines_[i].block, 0, true};
                 return;
             }
 }
 
 void PageView::to_end() {
+    goal_.reset();
     for (std::size_t i = lines_.size(); i-- > 0;)
         if (choosable(lines_[i])) {
             cursor_ = i;
+            if (const PageTable* const table = part(lines_[i].block);
+                table != nullptr && lines_[i].kind == Line::Kind::row && table->end() < table->passing)
+                goal_ = {lines_[i].block, table->passing - 1, true};
             return;
         }
+}
+
+// Whether a table has this order where all of its rows are. Columns that were added here are not known there: by these
+// the rows that are held are ordered.
+bool PageView::ordered_elsewhere(const PageTable& table, const Order& order) const {
+    return !table.whole() && !table.columns[order.column].added;
+}
+
+// The place of the row under the cursor, in the table of a block; elsewhere the first that is held.
+std::uint64_t PageView::row_at_cursor(std::uint32_t block) const {
+    const PageTable& table = *page_->blocks[block].table;
+    const bool there =
+        cursor_ < lines_.size() && lines_[cursor_].kind == Line::Kind::row && lines_[cursor_].block == block;
+    return table.from + (there ? lines_[cursor_].item : 0);
+}
+
+std::string PageView::position() const {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr || lines_[cursor_].kind != Line::Kind::row || lines_.size() <= area_.height) return {};
+    const auto is_row = [&](const Line& line) { return line.kind == Line::Kind::row && line.block == block; };
+    std::uint64_t row = table->from + lines_[cursor_].item;
+    std::uint64_t rows = table->passing;
+    if (table->whole()) {
+        row = static_cast<std::uint64_t>(
+            std::count_if(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(cursor_), is_row));
+        rows = static_cast<std::uint64_t>(std::ranges::count_if(lines_, is_row));
+    } else if (held_filter_ != filter_) {
+        return {};
+    } else if (goal_ && goal_->block == block) {
+        row = std::min<std::uint64_t>(goal_->row, rows - 1);
+    }
+    return fmt::format("{} of {}", present::grouped(row + 1), present::grouped(rows));
+}
+
+present::PageWish::Part PageView::wished(std::uint32_t block, std::uint64_t rows) const {
+    const PageTable& table = *part(block);
+    present::PageWish::Part wish{.block = block};
+    if (const auto order = orders_.find(block); order != orders_.end() && order->second.column < table.columns.size() &&
+                                                ordered_elsewhere(table, order->second)) {
+        wish.column = table.columns[order->second.column].name;
+        wish.descending = order->second.descending;
+    }
+    const present::PageWish::Part before = asked_.part(block);
+    if (asked_.filter != filter_ || before.column != wish.column || before.descending != wish.descending) return wish;
+    // What is held, or comes, does as long as the cursor is far from its ends.
+    const std::uint64_t at = goal_ && goal_->block == block ? goal_->row : row_at_cursor(block);
+    const std::uint64_t margin = rows / 5;
+    const bool above = before.from == 0 || at >= before.from + margin;
+    const bool below = before.from + rows >= table.passing || at + margin < before.from + rows;
+    wish.from = before.from;
+    if (above && below) return wish;
+    wish.from = at > rows / 2 ? at - rows / 2 : 0;
+    wish.from = std::min<std::uint64_t>(wish.from, table.passing > rows ? table.passing - rows : 0);
+    return wish;
+}
+
+present::PageWish PageView::wish(std::uint64_t rows) {
+    present::PageWish wish{.rows = rows};
+    for (std::uint32_t block = 0; page_ && block < page_->blocks.size(); ++block) {
+        if (part(block) == nullptr) continue;
+        wish.filter = filter_;
+        if (present::PageWish::Part each = wished(block, rows); each != present::PageWish::Part{.block = block})
+            wish.parts.push_back(std::move(each));
+    }
+    asked_ = wish;
+    return wish;
+}
+
+std::optional<present::PageWish> PageView::wants(std::uint64_t rows) {
+    if (!first_part()) return std::nullopt;
+    const present::PageWish before = asked_;
+    if (present::PageWish now = wish(rows); now.filter != before.filter || now.parts != before.parts) return now;
+    return std::nullopt;
 }
 
 Selected PageView::selected() const {
@@ -254,71 +387,46 @@ void PageView::sort() {
             cursor_ = i;
             break;
         }
+    goal_.reset();
+    if (part(block) != nullptr) goal_ = {block, 0, false};
 }
 
 void PageView::filter(std::string text) {
     filter_ = std::move(text);
     arrange();
     to_start();
+    goal_.reset();
+    if (const auto block = first_part()) goal_ = {*block, 0, false};
 }
 
 bool PageView::filter_finds() const {
+    if (first_part() && held_filter_ != filter_) return true;  // it is not known yet
     return std::ranges::any_of(lines_, [this](const Line& line) { return choosable(line); });
 }
 
-PageView::Seen PageView::seen() const {
-    Seen seen;
+bool PageView::in_table() const {
     std::uint32_t block = 0;
-    seen.table = table_at_cursor(block);
-    if (seen.table == nullptr) return seen;
-    for (std::size_t c = 0; c < seen.table->columns.size(); ++c)
-        if (!seen.table->columns[c].wide) seen.columns.push_back(c);
+    return table_at_cursor(block) != nullptr;
+}
+
+std::optional<std::uint32_t> PageView::asked_for_file() const {
+    std::uint32_t block = 0;
+    if (table_at_cursor(block) == nullptr || part(block) == nullptr) return std::nullopt;
+    return block;
+}
+
+std::string PageView::file(FileForm form) const {
+    std::uint32_t block = 0;
+    const PageTable* const table = table_at_cursor(block);
+    if (table == nullptr) return {};
+    std::vector<std::uint32_t> rows;
     for (const Line& line : lines_)
-        if (line.kind == Line::Kind::row && line.block == block) seen.rows.push_back(line.item);
-    return seen;
-}
-
-std::string PageView::separated() const {
-    const Seen seen = this->seen();
-    if (seen.table == nullptr) return {};
+        if (line.kind == Line::Kind::row && line.block == block) rows.push_back(line.item);
+    TableFile file(form);
     std::string out;
-    const auto fields = [&](const auto& append) {
-        for (const std::size_t c : seen.columns) {
-            if (c != seen.columns.front()) out += ',';
-            append(c);
-        }
-        out.append("\r\n");
-    };
-    fields([&](std::size_t c) { present::append_csv(seen.table->columns[c].name, out); });
-    for (const std::uint32_t row : seen.rows)
-        fields([&](std::size_t c) {
-            if (const auto number = seen.table->number(row, c)) out += fmt::format("{}", *number);
-            else if (const std::string_view text = text_of(*seen.table, row, c); !text.empty())
-                present::append_csv(text, out);
-        });
+    file.add(*table, rows, out);
+    file.end(out);
     return out;
-}
-
-std::string PageView::json() const {
-    const Seen seen = this->seen();
-    if (seen.table == nullptr) return {};
-    present::StringSink sink;
-    present::JsonWriter json(sink);
-    json.begin_array();
-    for (const std::uint32_t row : seen.rows) {
-        json.line();
-        json.begin_object();
-        for (const std::size_t c : seen.columns) {
-            json.key(seen.table->columns[c].name);
-            if (const auto number = seen.table->number(row, c)) json.number(*number);
-            else if (const std::string_view text = text_of(*seen.table, row, c); !text.empty()) json.text(text);
-            else json.null();
-        }
-        json.end_object();
-    }
-    json.line();
-    json.end_array();
-    return sink.text() + '\n';
 }
 
 // As the verbs' tables share a terminal's width. What would begin a second line there has room here, beside the

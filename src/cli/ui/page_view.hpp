@@ -2,8 +2,9 @@
 // A page as it is looked at: a list of lines with a cursor, in an order and through a filter of the reader's own.
 //
 // All parts of an answer stand below each other: sentences, lines, tables with their heads. The cursor stops at what
-// can be chosen: a row, a line, or a first sentence that names a process. Tables share the width that there is as the
-// verbs' do (present/text_layout.hpp).
+// can be chosen: a row, a line, or a first sentence that names a process. Of a long table some rows are held; who goes
+// beyond them, or wants them otherwise, has others wished for (present::PageWish), and sees these until they come.
+// Tables share the width that there is as the verbs' do (present/text_layout.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cli/ui/canvas.hpp"
+#include "cli/ui/table_file.hpp"
 #include "present/page.hpp"
 
 namespace beamheap::cli::ui {
@@ -38,6 +40,9 @@ public:
     void move(std::ptrdiff_t lines);
     void to_start();
     void to_end();
+    /// Where the cursor is in a table that is longer than the screen, "1,203 of 40,524", or will be when its rows have
+    /// come; empty: it is in none.
+    std::string position() const;
     /// Nothing where the page has nothing to choose.
     Selected selected() const;
     /// Puts the cursor on the line that is drawn `y` lines below the top of the area of the last paint(); false: there
@@ -53,10 +58,18 @@ public:
     const std::string& filter() const { return filter_; }
     /// Whether a row or a line has its text.
     bool filter_finds() const;
-    /// Rows of the table that the cursor is in, as they are shown, with its columns' names: as separated values, or as
-    /// an array of JSON with a line for each row. Empty where there is no table.
-    std::string separated() const;
-    std::string json() const;
+    /// Whether the cursor is in a table.
+    bool in_table() const;
+    /// Rows of that table, as they are shown, as a file has them. Of a table whose rows are not all held here, its
+    /// block instead: who has them all is to be asked.
+    std::string file(FileForm form) const;
+    std::optional<std::uint32_t> asked_for_file() const;
+
+    /// What is to be held of its tables, from now on; noted as asked for. `rows`: of each table.
+    present::PageWish wish(std::uint64_t rows);
+    /// The same where what is held or was asked for last will not do: rows are near that are not held, or the order or
+    /// the filter has changed.
+    std::optional<present::PageWish> wants(std::uint64_t rows);
 
     /// Draws the page; `focused` when keys go to it.
     void paint(Canvas& canvas, Area area, bool focused);
@@ -78,6 +91,12 @@ private:
         std::vector<present::TextColumn> columns;
         std::size_t for_width = 0;
     };
+    // A row that is not held yet, and is under the cursor once it is.
+    struct Goal {
+        std::uint32_t block;
+        std::uint64_t row;  // its place in the table
+        bool onward;        // the way to it goes on with each key
+    };
 
     void arrange();
     void arrange(std::uint32_t number, const present::PageBlock& block);
@@ -87,13 +106,14 @@ private:
     bool choosable(const Line& line) const;
     const Layout& layout(std::uint32_t block, std::size_t width);
     void stay_at(const Selected& was);
+    bool reach_goal();
+    bool passes_beyond(std::size_t from, std::size_t to, std::ptrdiff_t left);
+    std::uint64_t row_at_cursor(std::uint32_t block) const;
+    const present::PageTable* part(std::uint32_t block) const;
+    std::optional<std::uint32_t> first_part() const;
+    bool ordered_elsewhere(const present::PageTable& table, const Order& order) const;
+    present::PageWish::Part wished(std::uint32_t block, std::uint64_t rows) const;
     const present::PageTable* table_at_cursor(std::uint32_t& block) const;
-    struct Seen {
-        const present::PageTable* table = nullptr;
-        std::vector<std::size_t> columns;
-        std::vector<std::uint32_t> rows;
-    };
-    Seen seen() const;
     static std::string key_of(const present::PageTable& table, std::size_t row);
     void remember();
     struct Cell {
@@ -108,6 +128,9 @@ private:
     void paint_row(Canvas& canvas, Area area, std::size_t y, const Line& line, Style style);
 
     std::optional<present::Page> page_;
+    present::PageWish asked_;  // for what is held, or is to come
+    std::string held_filter_;  // of the rows of tables that are not whole
+    std::optional<Goal> goal_;
     std::vector<Line> lines_;
     std::size_t cursor_ = 0;
     std::size_t top_ = 0;

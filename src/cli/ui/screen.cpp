@@ -19,7 +19,7 @@
 namespace beamheap::cli::ui {
 namespace {
 
-constexpr int escape_milliseconds = 50;  // after which an escape alone is the key
+constexpr int escape_milliseconds = 25;  // after which an escape alone is the key
 constexpr std::size_t most_copied = 64 * 1024;
 
 attr_t attributes_of(Style style) {
