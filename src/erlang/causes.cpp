@@ -16,9 +16,11 @@ constexpr const char* quotes_hint = "Mind the shell's quotes around -eval: it ma
 constexpr const char* consult_hint = "Check the file with file:consult/1: it names the line.";
 constexpr const char* tty_hint = "Start it with a working terminal, or with -noinput (-noshell): a service has none.";
 constexpr const char* child_hint =
-    "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong.";
+    "The supervisor's init/1 returns it: supervisor:check_childspecs/1 tells what is wrong with a list of them.";
 constexpr const char* config_hint =
     "It stands in the configuration file (-config), under the application of that name.";
+constexpr const char* logger_hint =
+    "It stands in the configuration file (-config), under kernel > logger: look for a misspelt key.";
 constexpr const char* runtime_hint =
     "It is releases/VERSION/runtime.exs of the release, or what RELEASE_CONFIG_PROVIDERS name; the node's standard "
     "output has the exception with its place.";
@@ -59,6 +61,17 @@ constexpr CauseRow rows[] = {
      .hint = "Check the path that -config, RELX_CONFIG_PATH or RELEASE_SYS_CONFIG gives, and the files that a "
              "configuration file names: relative ones begin where the node was started.",
      .where = Where::own_code},
+    {.reason = "\"error in config file \" ++ File ++ \" (\" ++ Line ++ \"): {erl_scan,{illegal,character}}\" ++ _",
+     .kind = bad_code,
+     .says = "config file {File:message 80}, line {Line:message 20}, has a character that is no part of Erlang",
+     .hint = "Look for typographic quotes, for a byte order mark at its beginning and for what an editor has put in: "
+             "outside of quotes and comments only ASCII and Latin-1 letters are read."},
+    {.reason = "\"error in config file \" ++ File ++ \" (\" ++ Line ++ \"): \" ++ Why",
+     .kind = bad_code,
+     .says = "config file {File:message 80} is wrong, line {Line:message 20}: {Why:message 60}",
+     .hint =
+         "file:consult/1 reads it alike. What was to be replaced in it may stand there still: ${NAME} of a template "
+         "(sys.config.src) is no Erlang."},
     {.reason = "Reason = (\"error in config file\" ++ _)",
      .kind = bad_code,
      .says = its_text,
@@ -105,6 +118,17 @@ constexpr CauseRow rows[] = {
      .says = its_text,
      .hint = "Check the release's specification and its lib_dirs.",
      .where = Where::own_code},
+    // application_controller:init/2 prints what is wrong with a file of -config, when code_server has not been started.
+    {.reason = "badarg",
+     .kind = bad_code,
+     .says =
+         "a file that -config names, or a value on the command line, is wrong: it failed while it was about to print "
+         "what",
+     .hint =
+         "Read the files of -config with file:consult/1: it names the line. A byte order mark at the beginning, too, "
+         "is no part of Erlang.",
+     .frame = "application_controller:init",
+     .youngest = "erlang:send"},
     {.reason = "\"aborting boot\"",
      .kind = bad_specification,
      .says = "it stopped the boot, most likely since a setting that was read at compile time (compile_env) has "
@@ -142,6 +166,11 @@ constexpr CauseRow rows[] = {
      .kind = stopped,
      .says = "it was told to stop while it was starting",
      .hint = "Something called init:stop, or the system sent SIGTERM: see what starts and watches the node."},
+    {.reason = "badarg",
+     .kind = bad_value,
+     .says = "hd/1 or tl/1 was given an empty list, or no list",
+     .where = Where::own_code,
+     .youngest = "erlang:hd | erlang:tl"},
     {.reason = "badarg",
      .kind = bad_specification,
      .says = "the boot file (.boot) is damaged or empty",
@@ -255,6 +284,13 @@ constexpr CauseRow rows[] = {
      .kind = stopped,
      .says = "{Server} ended while it was asked for module {Module}",
      .where = Where::own_code},
+    // application:ensure_all_started/1 has loaded the file by then.
+    {.reason = "{Name :: atom(), {not_loaded, Name}}",
+     .kind = no_application,
+     .says = "{Name}.app was read, and has the name of another application inside",
+     .hint = "The file begins {application, NAME, ...}: NAME has to be the file's own.",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = "{not_loaded, Name}",
      .kind = no_application,
      .says = "application {Name} is not loaded: its .app file is missing, or has another name inside"},
@@ -281,6 +317,32 @@ constexpr CauseRow rows[] = {
      .says = "it called itself, and can't answer while it waits for that (calling_self)",
      .hint = "A callback runs in the server's own process: call the function that does the work, not the server."},
     // zlib.erl, crypto.erl ({Tag, {File of its NIF, Line}, Text}), httpc.erl, logger_config.erl
+    // base64.erl: its tables have `bad` for characters that are none of its own.
+    {.reason = "badarg | function_clause | missing_padding | {badarg, _}",
+     .kind = bad_value,
+     .says = "what base64 was to decode is no base64: a character of it, or its length, is wrong",
+     .hint =
+         "Text with '-' or '_' is the URL-safe alphabet: base64:decode/2 with #{mode => urlsafe} reads it from 26 on.",
+     .where = Where::own_code,
+     .youngest = "base64:_"},
+    // dets.erl
+    {.reason = "{type_mismatch, File :: text()}",
+     .kind = bad_value,
+     .says = "the DETS file {File:message 60} was made with another type (set, bag) than it is opened with",
+     .hint = "Open it with the type that it was made with (dets:info/2 tells), or make it anew.",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "{keypos_mismatch, File :: text()}",
+     .kind = bad_value,
+     .says = "the DETS file {File:message 60} was made with another keypos than it is opened with",
+     .where = Where::own_code,
+     .inside = true},
+    {.reason = "{not_a_dets_file | not_closed | needs_repair | premature_eof | bad_object_header, File :: text()}",
+     .kind = bad_value,
+     .says = "{File:message 60} is no DETS file, or is damaged",
+     .hint = "Open it with {repair, force}, or put it back from a copy.",
+     .where = Where::own_code,
+     .inside = true},
     {.reason = "data_error",
      .kind = bad_value,
      .says = "what zlib was given is not compressed so, or is damaged (data_error)",
@@ -308,6 +370,16 @@ constexpr CauseRow rows[] = {
      .says = "the task {Process} was not ready in the time that its Task.await allows (timeout)",
      .hint = "See what the task waits for; Task.await allows 5 seconds where it is given no time.",
      .where = Where::own_code},
+    {.reason = "{timeout, {'Elixir.Task.Supervised', stream, [Time | _]}}",
+     .kind = timeout,
+     .says = "a task of Task.async_stream was not ready in its timeout[ of {Time:number} ms]",
+     .hint =
+         "See what the function of the stream waits for; `timeout:` of Task.async_stream is 5 seconds unless given.",
+     .where = Where::own_code},
+    {.reason = "{timeout, {'Elixir.Task' | 'Elixir.Task.Supervised', _, _}}",
+     .kind = timeout,
+     .says = "a task was not ready in the time that it was given (timeout)",
+     .where = Where::own_code},
     // gen.erl: {M, call, [Name, Request | _]}
     {.reason = "{timeout, {_, _, [Server | _]}}",
      .kind = timeout,
@@ -328,6 +400,11 @@ constexpr CauseRow rows[] = {
     {.reason = "{noproc, {_, _, [({global, Server} | {via, _, Server}) | _]}}",
      .kind = not_registered,
      .says = "it called {Server:term}, and no process is registered under that name in the cluster",
+     .where = Where::own_code},
+    {.reason = "{noproc, {_, _, [pg | _]}}",
+     .kind = not_registered,
+     .says = "it called pg, and its default scope was not started",
+     .hint = "Start it under a supervisor (pg:start_link/0), or by kernel's setting start_pg.",
      .where = Where::own_code},
     {.reason = "{noproc, {_, _, [Server :: atom() | _]}}",
      .kind = not_registered,
@@ -419,10 +496,17 @@ constexpr CauseRow rows[] = {
      .says = "a TLS connection failed[: {Alert}][ ({Text:message 70})]",
      .where = Where::own_code,
      .inside = true},
+    {.reason = "{options, {Value :: atom(), {Option :: atom(), _}}}",  // {'tlsv1.4', {versions, [...]}}
+     .kind = bad_specification,
+     .says = "ssl's option {Option} does not know {Value}",
+     .where = Where::own_code,
+     .inside = true,
+     .turn = Turn::after_errors},
     {.reason = "{options, Option :: known()}",
      .kind = bad_specification,
      .says = "an option of ssl is wrong: {Option:term}",
      .where = Where::own_code,
+     .inside = true,
      .turn = Turn::after_errors},
     {.reason = "{options, _}",
      .kind = bad_specification,
@@ -444,14 +528,16 @@ constexpr CauseRow rows[] = {
      .kind = bad_specification,
      .says = "a supervisor has two children of one name, {Name}",
      .hint = child_hint},
-    {.reason = "{start_spec | supervisor_data | bad_start_spec, {What :: atom(), Value}}",
+#include "erlang/cause_rows_children.inc"
+    // logger.erl, logger_h_common.erl
+    {.reason = "{bad_config, {handler, {_, {handler_not_added, {invalid_config, Module :: atom(), Value}}}}}",
      .kind = bad_specification,
-     .says = "a supervisor's child specification is wrong: {What}: {Value:term}",
-     .hint = child_hint},
-    {.reason = "{start_spec | supervisor_data | bad_start_spec, Value}",
+     .says = "a handler of logger has a setting that {Module} does not know, or not with that value: {Value:term 60}",
+     .hint = logger_hint},
+    {.reason = "{bad_config, {handler, {_, {handler_not_added, Value}}}}",
      .kind = bad_specification,
-     .says = "a supervisor's child specification is wrong: {Value:term}",
-     .hint = child_hint},
+     .says = "a handler of logger could not be added: {Value:term 80}",
+     .hint = logger_hint},
     {.reason = "{bad_config, {kernel, Value}}",
      .kind = bad_specification,
      .says = "a setting of kernel is wrong: {Value:term}",
@@ -482,126 +568,7 @@ constexpr CauseRow rows[] = {
      .kind = bad_value,
      .says = "{Text:message 80}, in {Module:name}.{Name:name}, line {Line:number}"},
 
-    // Elixir's exceptions say it themselves; those without a message are told by their fields.
-    {.reason = "#{'__struct__' := 'Elixir.File.Error', action := Action, path := Path, reason := Error}",
-     .kind = no_file,
-     .says = "could not {Action:message} {Path:message}: {Error:message}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := 'Elixir.File.CopyError' | 'Elixir.File.RenameError', action := Action, "
-               "source := Path, reason := Error}",
-     .kind = no_file,
-     .says = "could not {Action:message} {Path:message}: {Error:message}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := 'Elixir.System.EnvError', env := Name}",
-     .kind = bad_value,
-     .says = "the environment variable {Name:message} is not set",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type = 'Elixir.Mix.Error', message := Text :: text()}",
-     .kind = message,
-     .says = "{Type}: {Text:message}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type :: atom(), message := Text :: text()}",
-     .kind = bad_value,
-     .says = "{Type}: {Text:message}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type :: atom(), description := Text :: text(), file := File, line := Line}",
-     .kind = bad_code,
-     .says = "{Type} in {File:message}[:{Line:number}]: {Text:message}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type = 'Elixir.Protocol.UndefinedError', protocol := Protocol :: atom(), "
-               "value := Value}",
-     .kind = bad_value,
-     .says = "{Type}: {Protocol} is not implemented for {Value:term 60}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type = 'Elixir.KeyError', key := Key}",
-     .kind = bad_value,
-     .says = "{Type}: key {Key:term} not found",
-     .where = Where::own_code},
-    {.reason =
-         "#{'__struct__' := Type :: atom(), term := Value} | #{'__struct__' := Type :: atom(), original := Value}",
-     .kind = bad_value,
-     .says = "{Type}: {Value:term}",
-     .where = Where::own_code},
-    {.reason = "#{'__struct__' := Type :: atom(), module := M, function := F :: atom(), arity := Arity}",
-     .kind = bad_value,
-     .says = "{Type}: {M:F/Arity}",
-     .where = Where::own_code},
-    {.reason = "Reason = #{'__struct__' := _ :: atom()}",
-     .kind = bad_value,
-     .says = "{Reason:term}",
-     .where = Where::own_code},
-
-    // A release's configuration (Config.Reader), of which releases up to 25 leave out the exception.
-    {.reason = "_",
-     .kind = no_file,
-     .says = "a configuration file of the release (runtime.exs) can't be read",
-     .hint = runtime_hint,
-     .frame = "Elixir.Config.Reader:read!",
-     .youngest = "Elixir.File:read!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_code,
-     .says = "a configuration file of the release (runtime.exs) is not valid Elixir",
-     .hint = runtime_hint,
-     .frame = "Elixir.Config.Reader:read!",
-     .youngest = "Elixir.Code:validated_eval_string | Elixir.Code:string_to_quoted!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_value,
-     .says = "config/2 or config/3 in a configuration file of the release (runtime.exs) was not given a keyword list",
-     .hint = runtime_hint,
-     .youngest = "Elixir.Config:config",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_value,
-     .says = "a configuration file of the release (runtime.exs) raised an exception, which the slogan leaves out",
-     .hint = runtime_hint,
-     .frame = "Elixir.Config.Reader:read!",
-     .turn = Turn::left_out},
-    // Config.Provider raises "aborting boot" with a stack of that one frame, once it has printed why.
-    {.reason = "_",
-     .kind = bad_specification,
-     .says = "it stopped the boot, most likely since a setting that was read at compile time (compile_env) has "
-             "another value now",
-     .hint = abort_hint,
-     .youngest = "Elixir.Config.Provider:boot",
-     .turn = Turn::left_out},
-    // What of Elixir raises, where the slogan leaves out the exception: the function tells its kind.
-    {.reason = "_",
-     .kind = no_file,
-     .says = "a file can't be read, and the slogan leaves out which",
-     .hint = exception_hint,
-     .where = Where::own_code,
-     .youngest = "Elixir.File:read! | Elixir.File:stream! | Elixir.File:open!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = no_file,
-     .says = "a file that it evaluates does not exist, and the slogan leaves out which",
-     .hint = exception_hint,
-     .where = Where::own_code,
-     .youngest = "Elixir.Code:find_file!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_value,
-     .says = "an environment variable is not set, and the slogan leaves out which",
-     .hint = exception_hint,
-     .where = Where::own_code,
-     .youngest = "Elixir.System:fetch_env!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_value,
-     .says = "a setting of an application is missing, and the slogan leaves out which",
-     .hint = exception_hint,
-     .where = Where::own_code,
-     .youngest = "Elixir.Application:fetch_env!",
-     .turn = Turn::left_out},
-    {.reason = "_",
-     .kind = bad_value,
-     .says = "a key is missing, and the slogan leaves out which",
-     .hint = exception_hint,
-     .where = Where::own_code,
-     .youngest = "Elixir.Keyword:fetch! | Elixir.Access:fetch!",
-     .turn = Turn::left_out},
+#include "erlang/cause_rows_elixir.inc"
 };
 
 static_assert(std::ranges::all_of(rows, [](const CauseRow& row) { return row.says.fits(row.reason); }),
@@ -647,8 +614,15 @@ constexpr LoaderRefusal refusals[] = {
     {"re-compile this module", "an earlier release compiled it"},
 };
 
+constexpr LibraryRefusal library_refusal_rows[] = {
+    {"crypto",
+     "Of crypto that is OpenSSL's libcrypto: another version than it was built with, or FIPS mode asked for (-crypto "
+     "fips_mode true, or in a configuration file) where OpenSSL has no FIPS provider."},
+};
+
 }  // namespace
 
+std::span<const LibraryRefusal> library_refusals() { return library_refusal_rows; }
 std::span<const LoaderRefusal> loader_refusals() { return refusals; }
 std::string_view name_of(CauseKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 std::span<const CauseRow> cause_rows() { return rows; }

@@ -86,6 +86,13 @@ struct LoaderRefusal {
 };
 std::span<const LoaderRefusal> loader_refusals();
 
+/// Why the on_load function of a module of OTP fails most often, where its native library is there.
+struct LibraryRefusal {
+    std::string_view module;
+    Ours means;
+};
+std::span<const LibraryRefusal> library_refusals();
+
 /// An error of the operating system, or of Erlang's own resolver and port mapper.
 struct PosixError {
     std::string_view atom;

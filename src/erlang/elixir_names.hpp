@@ -23,6 +23,12 @@ inline std::string with_elixir(std::string_view name) { return std::string(elixi
 inline constexpr std::string_view struct_of_dynamic_supervisor = "Elixir.DynamicSupervisor";
 inline constexpr std::string_view struct_of_undefined_function = "Elixir.UndefinedFunctionError";
 
+/// Elixir's Access, which value[key] calls, and what it calls of a struct's module.
+constexpr bool is_access(std::string_view module) { return module == "Elixir.Access"; }
+constexpr bool is_access_callback(std::string_view function) {
+    return function == "fetch" || function == "get_and_update" || function == "pop";
+}
+
 /// Whether a module is that of an exception which tells what it is about: not the one around an error of Erlang, nor
 /// that of a term which can't be printed.
 constexpr bool is_exception(std::string_view module) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace beamheap::erlang {
@@ -60,6 +61,21 @@ constexpr bool has_error_word(std::string_view text) {
         at = end;
     }
     return false;
+}
+
+/// A text without the colours of a terminal (ESC [ ... m), which programs put around what they print.
+inline std::string without_colours(std::string_view text) {
+    std::string plain;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text.substr(at, 2) != "\x1b[") {
+            plain += text[at];
+            continue;
+        }
+        ++at;
+        while (at + 1 < text.size() && !(text[at + 1] >= '@' && text[at + 1] <= '~')) ++at;
+        ++at;
+    }
+    return plain;
 }
 
 }  // namespace beamheap::erlang

@@ -75,6 +75,7 @@ enum class FunctionRole : std::uint8_t {
     runs_escript,      ///< runs an escript
     // terminals, files, tables and connections
     of_terminal,       ///< works for a terminal, or for whoever types there
+    reads_input,       ///< waits for what is typed or read from standard input
     writes_terminal,   ///< blocks in the operating system until the terminal takes more (since 26)
     writes_output,     ///< prints through a device: a group leader, standard output
     formats_output,    ///< the functions of these that are given a format and its arguments

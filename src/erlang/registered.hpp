@@ -17,6 +17,8 @@ inline constexpr std::string_view last_of_kernel = "kernel_safe_sup";
 inline constexpr std::string_view net_kernel = "net_kernel";
 /// Reads the first modules, and has the code path of the boot script.
 inline constexpr std::string_view first_loader = "erl_prim_loader";
+/// Kills who runs old code before it is taken away (since 21).
+inline constexpr std::string_view code_purger = "erts_code_purger";
 /// Answers signals of the operating system (since 20).
 inline constexpr std::string_view signal_server = "erl_signal_server";
 /// Up to 25 it has the repeated timers of the module timer.

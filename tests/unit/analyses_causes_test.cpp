@@ -237,7 +237,7 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "mnesia tables were not there in time: rabbit_user, rabbit_vhost"},
     // Specifications and values.
     {"{start_spec,{invalid_mfa,my_worker}}", "bad_specification",
-     "a supervisor's child specification is wrong: invalid_mfa: my_worker"},
+     "the start of a child specification is no tuple of module, function and arguments: my_worker"},
     {"{already_started,my_app}", "bad_value", "what it was to start is running already: my_app"},
     {"{badarg,[{io,format,[<0.26.0>,[83,116,97,114,116", "bad_value", "badarg in io:format of \"Start...\""},
     {"{{badmatch,{error,{[_],[_]}}},[{my_app,run,0,[{_},{_}]},{init,start_em,1,[]}]}", "unknown",
@@ -304,12 +304,12 @@ const std::vector<std::array<std::string_view, 4>> advised{
     {"{bad_return_value,nonsense}", "bad_return", "a callback returned or threw nonsense", ""},
     {"{bad_return_value,{{shop,init,[a,b]},nonsense}}", "bad_return", "shop:init/2 returned nonsense", ""},
     {"{start_spec,{duplicate_child_name,web}}", "bad_specification", "a supervisor has two children of one name, web",
-     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+     "The supervisor's init/1 returns it: supervisor:check_childspecs/1 tells what is wrong with a list of them."},
     {"{bad_start_spec,[nonsense]}", "bad_specification", "a supervisor's child specification is wrong: [nonsense]",
-     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+     "The supervisor's init/1 returns it: supervisor:check_childspecs/1 tells what is wrong with a list of them."},
     {"{supervisor_data,{invalid_type,13}}", "bad_specification",
      "a supervisor's child specification is wrong: invalid_type: 13",
-     "The init/1 of the supervisor that is named first returns it: supervisor:check_childspecs/1 tells what is wrong."},
+     "The supervisor's init/1 returns it: supervisor:check_childspecs/1 tells what is wrong with a list of them."},
     {"{bad_config,nonsense}", "bad_specification", "a setting is wrong: nonsense",
      "It stands in the configuration file (-config), under the application of that name."},
     {"#{'__exception__' => true,'__struct__' => 'Elixir.File.CopyError',action => <<\"copy recursively\">>,source => "
@@ -405,8 +405,9 @@ const std::vector<std::array<std::string_view, 4>> advised{
      "It must belong to the user that runs the node and be readable by that user alone (chmod 400); that user's home "
      "folder must exist."},
     {"\"error in config file \\\"/etc/shop.config\\\" (1): [\\\"syntax error before: \\\",\\\"'}'\\\"]\"", "bad_code",
-     "error in config file \"/etc/shop.config\" (1): syntax error before: '}'",
-     "Check the file with file:consult/1: it names the line."},
+     "config file \"/etc/shop.config\" is wrong, line 1: syntax error before: '}'",
+     "file:consult/1 reads it alike. What was to be replaced in it may stand there still: ${NAME} of a template "
+     "(sys.config.src) is no Erlang."},
     {"{config,\"a.cfg\",{3,erl_parse,[\"syntax error before: \",\"foo\"]}}", "bad_code",
      "a.cfg is not valid Erlang, line 3: syntax error before: foo",
      "Check the file with file:consult/1: it names the line."},

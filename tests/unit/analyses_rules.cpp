@@ -484,13 +484,17 @@ TEST_CASE("bounds: the atom table, and the family that fills it", "[bounds]") {
           "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
           "-> A larger limit (+t) only buys time.\n"
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
-    CHECK(test::of(node(10, 1'000, 0, "no more index entries in atom_tab (max=1000)"), "atom-exhaustion").at(0).words ==
-          "atom table: The atom table is full with 10 atoms\n"
+    const std::string_view full = "no more index entries in atom_tab (max=16384)";
+    CHECK(test::of(node(10, 16'384, 0, full), "atom-exhaustion").at(0).words ==
+          "atom table: The limit of atoms is too small to start a node: it is 16,384 (+t, 1,048,576 unless given), and "
+          "OTP alone makes some 10,000\n"
           "  atoms: 10\n"
-          "  limit: 1000\n"
-          "-> Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.\n"
-          "-> A larger limit (+t) only buys time.\n"
+          "  limit: 16384\n"
+          "-> Take +t out of the command line, vm.args or ERL_FLAGS, or give it some hundred thousand.\n"
           "-> See the families and the newest atoms: beamheap atoms DUMP\n");
+    CHECK(test::of(node(600, 1'000, 400, full), "atom-exhaustion").at(0).words.find("too small") == std::string::npos);
+    CHECK(test::of(node(10, 16'385, 0, full), "atom-exhaustion").at(0).words.find("The atom table is full with 10") !=
+          std::string::npos);
 }
 
 TEST_CASE("bounds: literals", "[bounds]") {

@@ -210,7 +210,8 @@ TEST_CASE("more of what OTP says of its errors is told by its form", "[causes]")
         "[{pay_srv,tag,1,[{file,\"pay_srv.erl\"},{line,4},{error_info,#{cause => {2,binary,type,undefined},function => "
         "format_bs_fail,module => erl_erts_errors}}]}]";
     CHECK(what("{badarg," + segment + "}") ==
-          "badarg in pay_srv:tag/1: segment 2 of a binary (binary) can't be made of undefined (type), pay_srv.erl:4");
+          "badarg in pay_srv:tag/1: segment 2 of the binary that it builds is to be of type binary, and is undefined, "
+          "pay_srv.erl:4");
     CHECK(what("{badarg,[{pay_srv,tag,1,[{file,\"pay_srv.erl\"},{line,4},{error_info,#{cause => badopt}}]}]}") ==
           "badarg in pay_srv:tag/1, pay_srv.erl:4");
 }

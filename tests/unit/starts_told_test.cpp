@@ -115,7 +115,7 @@ TEST_CASE("a child that did not start is told by what its start function gave", 
             .title();
     };
     const std::string begin = "Application shop did not start: tax: ";
-    CHECK(title("started") == begin + "its start gave started, as a value, an error or an exit.");
+    CHECK(title("started") == begin + "its start failed with started, and the dump does not hold where.");
     CHECK(title("normal") == begin + "it ended with reason normal in its start.");
     CHECK(title("timeout") == begin + "it was not ready in the time that its start allows (timeout).");
     CHECK(title("{timeout,{gen_server,call,[bank,get]}}") == begin + "a call of bank was not answered in time.");

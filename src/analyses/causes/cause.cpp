@@ -60,7 +60,8 @@ Cause Explainer::run() {
             hint("Look for why that process ended: its own log, or the reason that stands here.");
         }
         if (!asked && !failure_.children.empty() && failure_.stack.empty() && TermReader::is_atom(failure_.reason))
-            cause_.what = sentence("its start gave {}, as a value, an error or an exit", plain(failure_.reason));
+            cause_.what =
+                sentence("its start failed with {}, and the dump does not hold where", plain(failure_.reason));
         else cause_.what.say("{}", printed(failure_.reason));
         where();
     }
@@ -175,6 +176,13 @@ bool Explainer::says_nothing(const Element& reason) const { return !erlang::says
 void Explainer::where() {
     if (!cause_.where.empty()) return;
     const LogFrame* frame = own_frame();
+    // A tail call leaves no frame of the start function: who started it is known all the same.
+    if ((frame == nullptr || is_library(frame->module)) && failure_.children.empty() &&
+        !failure_.start_module.empty() && !failure_.stack.empty()) {
+        cause_.where =
+            sentence(", in {}", FunctionName{failure_.start_module, failure_.start_function, failure_.start_arity});
+        return;
+    }
     if (frame == nullptr) return;
     cause_.where.say(", in {}", place(*frame));
     if (!is_library(frame->module)) cause_.where_in_brief = sentence(", in {}", function(*frame));
@@ -221,6 +229,7 @@ const LogFrame* Explainer::own_frame() const {
 }
 
 Sentence Explainer::function(const LogFrame& frame) {
+    if (frame.function.empty()) return sentence("module {}", Atom{frame.module});
     if (frame.cut) return sentence("{}:{}", Atom{frame.module}, Atom{frame.function});
     return sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
 }

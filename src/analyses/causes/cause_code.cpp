@@ -79,6 +79,7 @@ bool Explainer::undefined() {
     }
     if (without_module(called)) return true;
     if (bad_module(called.module)) return true;
+    if (refused_library(called.module) || accessed_struct(called)) return true;
     cause_.lost_arguments = has_lost_arguments(called);
     called.cut = called.cut || cause_.lost_arguments;
     const bool loaded = std::ranges::any_of(
@@ -123,6 +124,45 @@ bool Explainer::undefined() {
             "does not load (compiled by another release, damaged, without its NIF): the log has \"Loading of ... "
             "failed\" then.",
             Atom{called.module, false}));
+    return true;
+}
+
+// A module that is not loaded, and has had a native library loaded (the VM's list of such modules, "Taints", has it
+// from the moment on at which the library was opened): its on_load failed, and the code path has led to it.
+bool Explainer::refused_library(std::string_view module) {
+    const auto is_module = [module](std::string_view name) { return name == module; };
+    bool tainted = false;
+    for (std::string_view left = snapshot_.node.taints; !left.empty();) {
+        const std::size_t end = left.find_first_of(", ");
+        tainted = tainted || is_module(left.substr(0, end));
+        left.remove_prefix(end == left.npos ? left.size() : end + 1);
+    }
+    const bool loaded = std::ranges::any_of(snapshot_.modules,
+                                            [&](const Module& each) { return is_module(snapshot_.text(each.name)); });
+    if (!tainted || loaded || snapshot_.modules.empty()) return false;
+    cause_.kind = CauseKind::no_library;
+    cause_.what = sentence(
+        "module {} is there and does not load, since its on_load function failed: {}", Atom{std::string(module), false},
+        erlang::packaged_application(module).empty() ? Ours("its native library was opened, and refused")
+                                                     : Ours("its native library was opened, and gave an error"));
+    called_by();
+    for (const erlang::LibraryRefusal& row : erlang::library_refusals())
+        if (row.module == module) hint(row.means);
+    hint(
+        "The node's log has \"The on_load function for module ... returned\" with the reason: compiled for another "
+        "release of OTP, or a library that it needs is missing or of another version (ldd FILE.so).");
+    return true;
+}
+
+// settings[:port] of Elixir, where settings is a struct whose module has no such callbacks: Access calls them.
+bool Explainer::accessed_struct(const LogFrame& called) {
+    const bool by_access = failure_.stack.size() > 1 && erlang::is_access(failure_.stack[1].module);
+    if (!by_access || !erlang::is_access_callback(called.function)) return false;
+    cause_.kind = CauseKind::bad_value;
+    cause_.what = sentence("a struct {} was read by [...], which structs do not have unless they implement Access",
+                           Atom{called.module, false});
+    called_by();
+    hint(sentence("Read its fields as struct.field, or give {} the Access behaviour.", Atom{called.module, false}));
     return true;
 }
 

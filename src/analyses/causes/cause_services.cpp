@@ -30,7 +30,9 @@ const PosixError* said_error(const std::string& text) {
 // Not the words of reasons themselves: bad_generator, listen_error, failed_to_start_child.
 bool names_something(std::string_view atom) {
     return atom.find("error") == atom.npos && atom.find("fail") == atom.npos && !atom.starts_with("bad") &&
-           atom != "undefined" && atom != "true" && atom != "false" && atom != "child" && atom != "listen";
+           atom.find("listen") == atom.npos && atom.find("cannot") == atom.npos && atom.find("bind") == atom.npos &&
+           atom.find("start") == atom.npos && atom != "undefined" && atom != "true" && atom != "false" &&
+           atom != "child";
 }
 
 // The last argument of "the name ~s seems to be in use" that is a name.
@@ -61,6 +63,11 @@ bool is_no_node_name(const Sentence& said) {
     return head.empty() || odd || std::ranges::count(name, '@') > 1;
 }
 
+bool lacks_host(const Sentence& said) {
+    const auto* text = said.parts().empty() ? nullptr : std::get_if<InputText>(&said.parts().front());
+    return text != nullptr && text->text.size() > 1 && text->text.find('@') == text->text.size() - 1;
+}
+
 const PosixError* known_error(std::string_view atom) {
     const auto found = std::ranges::find(erlang::posix_errors(), atom, &PosixError::atom);
     return found == erlang::posix_errors().end() ? nullptr : &*found;
@@ -76,6 +83,12 @@ Ours meaning_of_posix(std::string_view atom) {
 // {'EXIT', nodistribution}: why stands in a message that net_kernel logged.
 bool Explainer::distribution() {
     if (!TermReader::is(failure_.reason, "nodistribution")) return false;
+    if (lacks_host(node_name(""))) {
+        cause_.kind = CauseKind::bad_name;
+        cause_.what = sentence("the node's name {} has no host behind its @", node_name(""));
+        hint("A variable that is empty most often: -name NAME@$HOST. -name needs a host with a dot, or an address.");
+        return true;
+    }
     for (const LogEvent& event : events_) {
         if (event.format.kind == ElementKind::unknown) continue;
         const TermReader e(*event.term);
@@ -330,6 +343,15 @@ bool Explainer::posix() {
         const std::uint32_t told =
             port.kind == ElementKind::unknown ? port_in_events() : static_cast<std::uint32_t>(port.number);
         const bool named = name.kind != ElementKind::unknown;
+        // {cannot_listen, "/run/shop.sock", eaddrinuse}: the address of a socket of the file system.
+        if (told == 0 && file.starts_with('/')) {
+            cause_.what = sentence("unix socket {} {} (eaddrinuse)",
+                                   InputText{one_line(file, 90), InputText::Holds::message}, error->means);
+            hint(
+                "Another program listens there (ss -lxp tells which), or the file is left over from an earlier run: "
+                "delete it before it is listened on.");
+            return true;
+        }
         cause_.what = told != 0 ? sentence("port {}", Amount{told, AmountUnit::plain})
                       : named   ? Sentence("a port")
                                 : Sentence("a port that it listens on");

@@ -15,6 +15,13 @@ bool has_atom_of(const Snapshot& snapshot, std::string_view name) {
     return std::ranges::any_of(snapshot.atoms, [&](TextId atom) { return snapshot.text(atom) == name; });
 }
 
+// Whether the VM has purged code: its own process for that has done more than begin.
+bool has_purged(const Snapshot& snapshot) {
+    constexpr std::uint64_t at_rest = 2'000;  // reductions: some 20 where nothing was ever purged
+    const ProcId purger = snapshot.find_registered(erlang::registered::code_purger);
+    return purger != ProcId::none && snapshot[purger].reductions.value_or(0) > at_rest;
+}
+
 }  // namespace
 
 // An application that had run ended with its top supervisor (supervisor.erl). What its children ended of is the cause,
@@ -30,6 +37,15 @@ bool Explainer::gave_up() {
     for (const std::string_view module : exceptions_since(snapshot_, most_exceptions))
         exceptions.push_back(sentence("{}", Atom{std::string(module), false}));
     const std::optional<bool> printed = has_printed_crashes(snapshot_);
+    if (exceptions.empty() && !printed.value_or(false) && has_purged(snapshot_)) {
+        cause_.what = Sentence(
+            "its top supervisor gave up, and no crash was printed: most likely a child was killed, again and again, by "
+            "the purge of old code that it ran");
+        hint(
+            "Loading a module a second time kills who still runs the code of before it: let the loop of a process call "
+            "itself by its module's name (?MODULE:loop/1) to change over.");
+        return true;
+    }
     if (!exceptions.empty())
         cause_.what = sentence("its top supervisor gave up: a child failed too often, most likely with {}",
                                joined(exceptions, ", "));

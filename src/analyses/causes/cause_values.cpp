@@ -45,9 +45,12 @@ bool Explainer::value() {
         static constexpr erlang::Pattern of_segment("{Segment, Type :: atom(), Error :: atom(), Value}");
         if (const erlang::Match match = of_segment.match(*failure_.term, frame.error_cause))
             if (const auto number = t_.number(match["Segment"]); number && *number > 0)
-                cause_.what.say(": segment {} of a binary ({}) can't be made of {} ({})",
-                                Amount{static_cast<std::uint64_t>(*number), AmountUnit::plain}, plain(match["Type"]),
-                                PrintedTerm{failure_.term, match["Value"], 40}, plain(match["Error"]));
+                cause_.what.say(
+                    TermReader::is(match["Error"], "type")
+                        ? Form<3>(": segment {} of the binary that it builds is to be of type {}, and is {}")
+                        : Form<3>(": segment {} of the binary that it builds, of type {}, does not take {}"),
+                    Amount{static_cast<std::uint64_t>(*number), AmountUnit::plain}, plain(match["Type"]),
+                    PrintedTerm{failure_.term, match["Value"], 40});
         if (prints_no_list(frame))
             hint("What a format prints stands in a list, also where it is one value: io:format(\"~p~n\", [Value]).");
         if (own_frame() == &frame)

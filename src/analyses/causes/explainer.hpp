@@ -31,6 +31,8 @@ private:
     void about_server(CauseKind kind, const Element& server);
     // cause_code.cpp: code that is missing or does not load
     bool undefined();
+    bool refused_library(std::string_view module);
+    bool accessed_struct(const LogFrame& called);
     void module_of_command_line();
     bool without_module(const LogFrame& called);
     bool has_lost_arguments(const LogFrame& called) const;

@@ -94,7 +94,10 @@ private:
         if (const auto p = t.tuple(reason, 1); !p.empty())
             return go_on(p[0]);  // the text ends before the second element
         // {shutdown, {M, start, Args}}: the layer is the function that started it, and shutdown is the reason.
-        if (const auto p = t.tagged(reason, "shutdown", 2); !p.empty() && is_start(p[1])) return go_on(p[0]);
+        if (const auto p = t.tagged(reason, "shutdown", 2); !p.empty() && is_start(p[1])) {
+            started_by(p[1]);
+            return go_on(p[0]);
+        }
         // {exception, Reason, Stack}: what erpc:call/4 makes of an error at the other end
         if (const auto p = t.tagged(reason, "exception", 3); !p.empty())
             if (auto frames = frames_of(t, p[2]); !frames.empty()) {
@@ -123,6 +126,7 @@ private:
                 const auto inner = t.tuple(p[1], 2);
                 if (inner.empty() || t.tagged(inner[1], "EXIT", 2).empty()) continue;
                 phase(inner[0]);
+                started_by(inner[0]);
                 return go_on(inner[1]);
             }
         // {cannot_start, App, {Reason, {M, start, Args}}}: in whatever words a program passes on why one did not start
@@ -140,6 +144,33 @@ private:
     bool is_start(const Element& term) const {
         const auto mfa = terms().tuple(term, 3);
         return is_function(mfa) && TermReader::is_one_of(mfa[1], {"start", "start_phase"});
+    }
+
+    /// The start function of an application that passes a reason on.
+    void started_by(const Element& term) {
+        const auto mfa = terms().tuple(term, 3);
+        if (!is_function(mfa)) return;
+        failure_.start_module = mfa[0].text;
+        failure_.start_function = mfa[1].text;
+        failure_.start_arity = static_cast<std::uint32_t>(terms().list(mfa[2], 255).size());
+    }
+
+    /// [{shop_db,ini}|...]: a stack whose text ends within its first frame. The module is whole, the function may not
+    /// be, and is left out.
+    std::optional<LogFrame> cut_frame(const Element& list) const {
+        const TermReader t = terms();
+        const auto frames = t.list(list, 1);
+        if (frames.empty()) return std::nullopt;
+        const auto pair = t.tuple(frames[0], 2);
+        if (pair.empty() || !TermReader::is_atom(pair[0]) || !TermReader::is_atom(pair[1])) return std::nullopt;
+        return LogFrame{std::string(pair[0].text), {}, {}, 0, 0, true, {}, {}};
+    }
+    /// What the VM raises, whose second element is a stack.
+    bool is_exception(const Element& reason) const {
+        const auto pair = terms().tuple(reason, 2);
+        return TermReader::is_one_of(pair.empty() ? reason : pair[0],
+                                     {"badmatch", "case_clause", "badkey", "badmap", "undef", "function_clause",
+                                      "badarg", "nocatch", "badarith"});
     }
 
     // Whether a term is a reason with the stack of an exception, or a child that did not start.
@@ -191,6 +222,13 @@ private:
         if (TermReader::is_one_of(p[0], {"noproc", "timeout", "nodedown"})) return false;
         if (is_start(p[1])) {
             phase(p[1]);
+            started_by(p[1]);
+            return go_on(p[0]);
+        }
+        // The text ends within what stands beside a child's failure, or within the stack of a match.
+        if (!t.tagged(p[0], "shutdown", 2).empty() && tells_failure(p[0])) return go_on(p[0]);
+        if (const auto frame = cut_frame(p[1]); frame && is_exception(p[0])) {
+            failure_.stack = {*frame};
             return go_on(p[0]);
         }
         if (const auto call = t.tuple(p[1], 3); is_function(call) && TermReader::is(call[1], "call")) {

@@ -21,15 +21,17 @@
 namespace beamheap::analyses {
 
 struct Failure {
-    std::shared_ptr<OwnedTerm> term;    ///< where the elements live
-    Element reason;                     ///< the innermost; kind `unknown` where the text was cut before it
-    std::vector<LogFrame> stack;        ///< of the innermost exception, youngest first
-    std::vector<std::string> children;  ///< supervisors' children on the way, outermost first
-    std::string application;            ///< that did not start or ended; empty: none on the way
-    Element asked;                      ///< whose end that was, while it was called; unknown: nobody's
-    bool exited = false;                ///< the application had run before
-    bool words = false;                 ///< the reason is no term, but a text, perhaps a cut one
-    bool leaves_out = false;            ///< whoever printed it left out binaries and maps
+    std::shared_ptr<OwnedTerm> term;           ///< where the elements live
+    Element reason;                            ///< the innermost; kind `unknown` where the text was cut before it
+    std::vector<LogFrame> stack;               ///< of the innermost exception, youngest first
+    std::vector<std::string> children;         ///< supervisors' children on the way, outermost first
+    std::string application;                   ///< that did not start or ended; empty: none on the way
+    Element asked;                             ///< whose end that was, while it was called; unknown: nobody's
+    std::string start_module, start_function;  ///< whose start function passed it on, the innermost; empty: unknown
+    std::uint32_t start_arity = 0;
+    bool exited = false;      ///< the application had run before
+    bool words = false;       ///< the reason is no term, but a text, perhaps a cut one
+    bool leaves_out = false;  ///< whoever printed it left out binaries and maps
 
     /// How much is known: a reason of which nothing is missing is better than one that was cut, one that went through
     /// children or has a stack better than a bare word. For choosing among several tellings of one death.

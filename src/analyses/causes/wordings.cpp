@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "erlang/error_words.hpp"
 #include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
@@ -30,10 +31,13 @@ struct Place {
 // "(1): [\"syntax error before: \",\"'}'\"]" as OTP 29 prints what the parser says, a list of texts: these, one behind
 // the other.
 std::string without_list(std::string text) {
-    const std::size_t begin = text.find(": [\"");
-    if (begin == std::string::npos || !text.ends_with("\"]")) return text;
+    if (!text.ends_with("\"]")) return text;
+    // ... or all of it: what stands behind the colon of a row's own pattern
+    const std::size_t colon = text.starts_with("[\"") ? 0 : text.find(": [\"");
+    if (colon == std::string::npos) return text;
+    const std::size_t begin = text.find("[\"", colon);
     text.resize(text.size() - 2);
-    text.erase(begin + 2, 2);
+    text.erase(begin, 2);
     constexpr std::string_view between = "\",\"";
     for (std::size_t at = begin; (at = text.find(between, at)) != std::string::npos;) text.erase(at, between.size());
     return text;
@@ -148,6 +152,15 @@ Sentence plain(const Element& element, const std::shared_ptr<OwnedTerm>& term) {
 }
 
 std::string one_line(std::string_view text, std::size_t most) {
+    // An exception of Elixir within the text of another: the innermost says what went wrong.
+    constexpr std::string_view raised = "an exception was raised:", stars = "** (";
+    if (const std::size_t at = text.rfind(raised); at != text.npos)
+        if (const std::size_t begin = text.find(stars, at); begin != text.npos && begin + stars.size() < text.size()) {
+            std::string inner = one_line(text.substr(begin + stars.size()), most + 1);
+            if (const std::size_t end = inner.find(") "); end != inner.npos) inner.replace(end, 2, ": ");
+            return inner.size() <= most ? inner : one_line(inner, most);
+        }
+    if (text.find("\x1b[") != text.npos) return one_line(erlang::without_colours(text), most);
     // Elixir says in a last line of long messages what it was given instead: that goes before what it would have taken.
     constexpr std::string_view given = "\nGot: ";
     if (const std::size_t at = text.rfind(given); text.size() > most && at != text.npos) {

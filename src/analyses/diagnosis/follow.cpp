@@ -98,7 +98,7 @@ Sentence calls_of_circle(const Snapshot& s, const OwnFunctions& own, const Findi
         if (const FunctionId function = own.on_stack_of(s[id]); function != FunctionId::none)
             functions.push_back(sentence("{}", function));
     if (functions.empty() || functions.size() > most_in_circle) return {};
-    if (functions.size() == 1) return sentence("The program's call in that is made in {}", functions.front());
+    if (functions.size() == 1) return sentence("One of these calls is made in {}", functions.front());
     const Sentence last = std::move(functions.back());
     functions.pop_back();
     return sentence("The calls are made in {} and {}", joined(functions, ", "), last);
@@ -178,6 +178,11 @@ Sentence second_sentence(const Facts& facts, const Finding& worst, const Largest
     if (worst.behind.empty() && !place.stands_out && holds_little && !worst.members.empty())
         if (Sentence text = behind_wait(facts, worst); !text.empty()) return text;
     Sentence text = place.text;
+    // Where a start failed, memory is no news: the VM's own tables are most of every node that has just begun.
+    if (worst.tells_slogan && (worst.rule == "start-up" || worst.rule == "failed-call")) {
+        if (worst.behind.empty()) return place.stands_out && !holds_little ? text : Sentence();
+        return sentence("{}.", worst.behind);
+    }
     if (!worst.behind.empty()) {
         // What goes with it, in a node whose memory is nowhere in particular, is all that is left to be said.
         if (!place.stands_out && holds_little) return sentence("{}.", worst.behind);

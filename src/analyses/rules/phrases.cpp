@@ -224,7 +224,14 @@ Sentence works_for(const Snapshot& s, const Process& p) {
 }
 
 Sentence caller(const Snapshot& s, const Process& p) {
-    if (p.current_function == FunctionId::none || !is_tool(s, p.current_function)) return {};
+    if (p.current_function == FunctionId::none) return {};
+    // Functions of a script that is interpreted have no frames of their own.
+    if (has_role(s, p.current_function, erlang::FunctionRole::evaluates_text) && p.stack != StackId::none &&
+        std::ranges::any_of(s.stacks[p.stack], [&](const Frame& frame) {
+            return has_role(s, frame.function, erlang::FunctionRole::runs_escript);
+        }))
+        return Sentence(", which interprets an escript");
+    if (!is_tool(s, p.current_function)) return {};
     std::size_t left = most_tool_frames;
     for (const Frame& frame : s.stacks[p.stack]) {
         if (frame.function == FunctionId::none || left-- == 0) break;

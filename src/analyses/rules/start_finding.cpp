@@ -257,10 +257,16 @@ Sentence title(const Facts& facts) {
     const bool telling = !says_eval(head, told.cause.where);
     const bool cuts_a_term =
         std::ranges::any_of(head.parts(), [](const Part& part) { return std::holds_alternative<PrintedTerm>(part); });
+    // What is too long for the sentence as it is loses its end, and a little more for the place.
+    const bool cuts_words = length(head) > most && !cuts_a_term;
     const std::size_t brief = length(told.cause.where_in_brief);
     if (telling && cuts_a_term && length(head) + placed > most && placed <= most - least &&
         (brief == 0 || length(head) + brief > most))
         if (Sentence shorter = fitted(head, most - placed); length(shorter) + placed <= most) head = std::move(shorter);
+    const std::size_t shown = brief == 0 ? placed : brief;
+    if (telling && cuts_words && shown != 0 && shown <= most - least)
+        if (Sentence shorter = fitted(head, most - shown - 1); length(shorter) + shown <= most)
+            head = std::move(shorter);
     // That a module is missing is more than the line in which it was called.
     const std::size_t aside = misses_module(facts) ? 0 : length(told.cause.aside);
     const auto fits = [&](std::size_t more) { return length(head) + more <= most; };
@@ -289,6 +295,7 @@ Sentence title(const Facts& facts) {
 
 // `lost`: the text leaves out arguments, so that their number is not known.
 Sentence place(const LogFrame& frame, bool lost = false) {
+    if (frame.function.empty()) return sentence("module {}", Atom{frame.module});
     Sentence text = lost || frame.cut ? sentence("{}:{}", Atom{frame.module}, Atom{frame.function})
                                       : sentence("{}", FunctionName{frame.module, frame.function, frame.arity});
     if (!frame.file.empty() && frame.line != 0)  // else the slogan ends within the name
@@ -297,9 +304,78 @@ Sentence place(const LogFrame& frame, bool lost = false) {
     return text;
 }
 
+// Whether a sentence names a function, or these words.
+bool says(const Sentence& text, const LogFrame& frame) {
+    return std::ranges::any_of(text.parts(), [&](const Part& part) {
+        const auto* function = std::get_if<FunctionName>(&part);
+        if (function != nullptr) return function->module == frame.module && function->function == frame.function;
+        return false;
+    });
+}
+bool says(const Sentence& text, const std::string& name) {
+    return std::ranges::any_of(text.parts(), [&](const Part& part) {
+        const auto* atom = std::get_if<Atom>(&part);
+        return atom != nullptr && atom->text == name;
+    });
+}
+
+// What of the place and the way to it the title had no room for: "It was raised in Repo.start_link/1 (repo.ex:7); the
+// child is Repo, under shop_sup". Where nobody tells a place, the program's module that was loaded last, or whose
+// supervisor it may be.
+Sentence rest_of_place(const Facts& facts, const Sentence& title) {
+    const StartFailure& start = facts.get<StartFailure>();
+    const ToldCause& told = *start.told;
+    const Failure& failure = told.failure;
+    Sentence rest;
+    const Sentence& where = told.cause.where;
+    const auto named = [&](const Part& part) { return std::ranges::find(title.parts(), part) != title.parts().end(); };
+    const bool placed = where.empty() || std::ranges::all_of(where.parts(), [&](const Part& part) {
+                            return !std::holds_alternative<FunctionName>(part) || named(part);
+                        });
+    const LogFrame* frame = failure.stack.empty() ? nullptr : &failure.stack.front();
+    if (!placed) {
+        // Words of ours and a function: ", called in shop:start/0", ", in shop:start/0 (shop.erl:3)".
+        rest = where.parts().front() == Part(Ours(", called in ")) ? Sentence(Ours("The call is made in "))
+                                                                   : Sentence(Ours("It was raised in "));
+        for (auto part = where.parts().begin() + 1; part != where.parts().end(); ++part) rest.add(*part);
+    } else if (where.empty() && frame != nullptr && !frame->cut && !frame->module.empty() && !says(title, *frame) &&
+               !erlang::has_role(frame->module, FunctionRole::tells_no_failure) &&
+               !erlang::has_role(frame->module, FunctionRole::starts_programs) &&
+               !erlang::has_role(frame->module, FunctionRole::of_vm)) {
+        rest = sentence("It was raised in {}", FunctionName{frame->module, frame->function, frame->arity});
+    }
+    std::vector<Sentence> children;
+    bool all_said = true;
+    for (const std::string& child : failure.children) {
+        all_said = all_said && says(title, child);
+        children.push_back(sentence("{}", Atom{child, false}));
+    }
+    if (!all_said) {
+        const Sentence path = joined(children, " > ");
+        if (rest.empty()) rest = sentence("The child that did not start is {}", path);
+        else rest.say("; the child that did not start is {}", path);
+    }
+    if (rest.empty() && failure.children.empty() && where.empty() && !failure.start_module.empty() &&
+        told.cause.kind == CauseKind::bad_specification)
+        rest = sentence("The supervisor whose init/1 returned that was started by {}",
+                        FunctionName{failure.start_module, failure.start_function, failure.start_arity});
+    if (rest.empty() && where.empty() && failure.stack.empty() && failure.children.empty() &&
+        facts.get<Slogan>().kind == SloganKind::boot_failure) {
+        constexpr std::size_t most = 3;
+        std::vector<Sentence> names;
+        for (const std::string_view name : last_own_modules(facts.snapshot(), most))
+            names.push_back(sentence("{}", Atom{std::string(name), false}));
+        if (!names.empty())
+            rest = sentence("Of the program's own modules {} {} loaded last", joined(names, ", "),
+                            names.size() == 1 ? Ours("was") : Ours("were"));
+    }
+    return rest;
+}
+
 void add_told(const Facts& facts, Finding& finding) {
     const ToldCause& told = *facts.get<StartFailure>().told;
     finding.title = title(facts);
+    finding.behind = rest_of_place(facts, finding.title);
     finding.evidence.push_back(
         fact("innermost reason", sentence("{}", PrintedTerm{told.failure.term, told.failure.reason, 600})));
     // Nothing is wrong with no argument: what stood there is left out.

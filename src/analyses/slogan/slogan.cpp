@@ -8,6 +8,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/slogan/slogan_tables.hpp"
 #include "erlang/erlang_syntax.hpp"
+#include "erlang/error_words.hpp"
 #include "model/characters.hpp"
 
 namespace beamheap::analyses {
@@ -447,7 +448,7 @@ Slogan read_slogan(std::string_view raw) {
     } else if (!read_init(text, slogan) && !read_table_full(text, slogan) && !read_system_process(text, slogan)) {
         if (read_fixed(text, slogan)) read_details(text, slogan);
         else {
-            slogan.last_words = ending_text(one_text(text), 100);
+            slogan.last_words = ending_text(one_text(erlang::without_colours(text)), 100);
             slogan.meaning = sentence("A program ended the node with this text (erlang:halt/1): {}", slogan.last_words);
         }
     }

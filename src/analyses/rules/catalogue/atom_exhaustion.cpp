@@ -9,7 +9,7 @@
 //
 // Thresholds: 60 % of the limit is medium, 80 % high; 95 %, or a slogan that says so, is critical. A family is named
 // from a tenth of all atoms on; one of 100,000 that are half of them is medium, of 300,000 high, however large the
-// table.
+// table. A limit of 16,384 atoms or fewer, of which no family has a tenth, is too small to start a node.
 #include <algorithm>
 
 #include "analyses/memory/atom_families.hpp"
@@ -26,6 +26,7 @@ constexpr double family_percent = 10;
 constexpr std::uint64_t newest_atoms = 10000;
 constexpr std::uint64_t leaked_atoms = 100'000, many_leaked_atoms = 300'000;
 constexpr double leaked_percent = 50;
+constexpr std::uint64_t most_of_boot = 16'384;  // atoms: OTP itself has made 7,000 to 12,000 when a node is up
 
 // How many of the newest atoms have the pattern.
 std::uint64_t among_newest(const Snapshot& snapshot, const std::string& pattern, std::uint64_t looked_at) {
@@ -82,18 +83,32 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             "made anew for every call of a command-line tool.",
             names(family.pattern));
     }
+    // A node that has booted has made nearly as many, whatever it runs: who needed the next one did nothing wrong.
+    const bool of_family = !families.families.empty() && families.families.front().percent >= family_percent;
+    const bool too_small = died_of_it && fill.limit.has() && *fill.limit <= most_of_boot && !of_family;
+    if (too_small) {
+        finding.title = sentence(
+            "The limit of atoms is too small to start a node: it is {} (+t, 1,048,576 unless given), and OTP alone "
+            "makes "
+            "some 10,000",
+            number(*fill.limit));
+        finding.advise("Take +t out of the command line, vm.args or ERL_FLAGS, or give it some hundred thousand.");
+    }
     // The thread that called for the dump is the one that found no place for its atom.
     const Death& death = facts.get<Death>();
     if (died_of_it && death.process != ProcId::none && death.evidence == DeathEvidence::calling_thread) {
-        finding.title.say("; {} was to make one more", death.process);
+        if (too_small) finding.behind = sentence("{} needed one more", death.process);
+        else finding.title.say("; {} needed one more", death.process);
         finding.process = death.process;
         finding.pid = s[death.process].pid;
         finding.name = s[death.process].name;
         add_stack(facts, death.process, finding);
         finding.advise("See what it was doing: {}", Command{"proc", s[death.process].pid});
     }
-    finding.advise("Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.");
-    finding.advise("A larger limit (+t) only buys time.");
+    if (!too_small) {
+        finding.advise("Use list_to_existing_atom/1 or keep the data as binaries; give tools a fixed node name.");
+        finding.advise("A larger limit (+t) only buys time.");
+    }
     finding.advise("See the families and the newest atoms: `beamheap atoms DUMP`");
     findings.push_back(std::move(finding));
 }

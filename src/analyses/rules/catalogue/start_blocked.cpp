@@ -14,7 +14,9 @@
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/processes/halting.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 #include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
@@ -35,12 +37,38 @@ bool boots(const Facts& facts, const BootWork& boot, ProcId controller) {
     return false;
 }
 
+// The youngest function on a stack that is not of OTP, Elixir or a library.
+FunctionId own_function(const Snapshot& s, const Process& process) {
+    if (process.stack == StackId::none) return FunctionId::none;
+    for (const Frame& frame : s.stacks[process.stack])
+        if (frame.function != FunctionId::none && !is_of_library(s, frame.function) &&
+            !erlang::is_of_otp(module_of(s, frame.function)))
+            return frame.function;
+    return FunctionId::none;
+}
+
 // " sits in F", or " waits, through X, for Y, which sits in F". Gives whom to look at.
 // `through` is left out where it is what it always is, the application's supervisors.
 ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Finding& finding) {
     const WaitEdge* edge = facts.get<Waits>().edge(starter);
     const ProcId end = end_of_chain(facts.get<Waits>(), starter);
-    if (edge == nullptr) {
+    const Snapshot& s = facts.snapshot();
+    if (edge != nullptr && end != ProcId::none &&
+        has_role(s, s[end].current_function, erlang::FunctionRole::reads_input)) {
+        finding.title.say(" waits for input on standard input, which nobody gives");
+        // Who asks: the last but one of the chain.
+        ProcId asks = starter;
+        for (std::size_t i = 0; i < facts.get<Waits>().edges.size(); ++i) {
+            const WaitEdge* const next = facts.get<Waits>().edge(asks);
+            if (next == nullptr || next->target.process == end || next->target.process == ProcId::none) break;
+            asks = next->target.process;
+        }
+        if (const FunctionId by = own_function(s, s[asks]); by != FunctionId::none)
+            finding.title.say(", asked for in {}", by);
+        finding.advise(
+            "A service has nobody who types: let it take the answer from a setting, or give it standard input from a "
+            "file.");
+    } else if (edge == nullptr) {
         finding.title.say(" {}", doing(facts, starter));
     } else {
         finding.title.say(" waits");
