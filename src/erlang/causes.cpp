@@ -66,6 +66,10 @@ constexpr CauseRow rows[] = {
      .says = "config file {File:message 80}, line {Line:message 20}, has a character that is no part of Erlang",
      .hint = "Look for typographic quotes, for a byte order mark at its beginning and for what an editor has put in: "
              "outside of quotes and comments only ASCII and Latin-1 letters are read."},
+    {.reason = "\"error in config file \" ++ File ++ \" (none): \" ++ Why",
+     .kind = bad_code,
+     .says = "config file {File:message 80} is wrong: {Why:message 60}",
+     .hint = consult_hint},
     {.reason = "\"error in config file \" ++ File ++ \" (\" ++ Line ++ \"): \" ++ Why",
      .kind = bad_code,
      .says = "config file {File:message 80} is wrong, line {Line:message 20}: {Why:message 60}",

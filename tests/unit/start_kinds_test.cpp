@@ -91,6 +91,8 @@ TEST_CASE("lines of configuration files are told as lines", "[causes]") {
           "config file \"/srv/sys.config\" is wrong, line 2: syntax error before: PORT");
     CHECK(what_of("error in config file \"/srv/sys.config\" (3): {erl_scan,{illegal,character}}") ==
           "config file \"/srv/sys.config\", line 3, has a character that is no part of Erlang");
+    CHECK(what_of("error in config file \"a.config\" (none): no ending <dot> found") ==
+          "config file \"a.config\" is wrong: no ending <dot> found");
     CHECK(what_of("error in config file: something else").find("error in config file") == 0);
 }
 

@@ -338,7 +338,8 @@ Sentence rest_of_place(const Facts& facts, const Sentence& title) {
         rest = where.parts().front() == Part(Ours(", called in ")) ? Sentence(Ours("The call is made in "))
                                                                    : Sentence(Ours("It was raised in "));
         for (auto part = where.parts().begin() + 1; part != where.parts().end(); ++part) rest.add(*part);
-    } else if (where.empty() && frame != nullptr && !frame->cut && !frame->module.empty() && !says(title, *frame) &&
+    } else if (where.empty() && told.cause.kind != CauseKind::no_function && frame != nullptr && !frame->cut &&
+               !frame->module.empty() && !says(title, *frame) &&
                !erlang::has_role(frame->module, FunctionRole::tells_no_failure) &&
                !erlang::has_role(frame->module, FunctionRole::starts_programs) &&
                !erlang::has_role(frame->module, FunctionRole::of_vm)) {
@@ -359,7 +360,10 @@ Sentence rest_of_place(const Facts& facts, const Sentence& title) {
         told.cause.kind == CauseKind::bad_specification)
         rest = sentence("The supervisor whose init/1 returned that was started by {}",
                         FunctionName{failure.start_module, failure.start_function, failure.start_arity});
-    if (rest.empty() && where.empty() && failure.stack.empty() && failure.children.empty() &&
+    // A bare reason may be anybody's.
+    const bool anybodys = TermReader::is_atom(failure.reason) && told.cause.kind != CauseKind::bad_specification &&
+                          told.cause.kind != CauseKind::stopped;
+    if (rest.empty() && where.empty() && failure.stack.empty() && failure.children.empty() && anybodys &&
         facts.get<Slogan>().kind == SloganKind::boot_failure) {
         constexpr std::size_t most = 3;
         std::vector<Sentence> names;
