@@ -215,7 +215,7 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
         "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a "
         "collection would free 24.4 MiB (26 % of the node's memory)\n"
         "  heaps, as allocated: 32000000\n"
-        "  heaps that were decoded: 2\n"
+        "  of them, heaps that were looked into: 2\n"
         "  live in those: 200000\n"
         "  garbage in those: 14\n"
         "  allocated in those: 2000000\n"

@@ -103,7 +103,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
                               bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
         finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
-        finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));
+        finding.evidence.push_back(figure("of them, heaps that were looked into", sample.heaps, AmountUnit::count));
         finding.evidence.push_back(figure("live in those", sample.live, AmountUnit::words));
         finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
         finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));

@@ -203,7 +203,8 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
 Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
     if (put_off.ended.has())
-        return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
+        return sentence("; it keeps {} in its State, and beside them {}, which has ended", callers,
+                        AnyProcess{put_off.ended});
     if (put_off.caller_apart != ProcId::none)
         return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
                         callers, put_off.caller_apart);
@@ -215,8 +216,10 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
         return sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
     const ProcId example = put_off.named.front();
     if (put_off.named.size() == 1)
-        return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(facts, example));
-    return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()),
+        return sentence("; it keeps {} in its State, and beside them {}, which {}", callers, example,
+                        doing(facts, example));
+    return sentence("; it keeps {} in its State, and beside them {} others, one in {}", callers,
+                    number(put_off.named.size()),
                     facts.snapshot()[example].current_function);
 }
 
