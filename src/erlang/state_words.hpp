@@ -26,4 +26,15 @@ constexpr bool says_held_up(std::string_view name) {
     return std::ranges::find(held_up_words, name) != held_up_words.end();
 }
 
+/// Keys of truths that are false where something does not go on; parts of names are parts between underscores.
+inline constexpr std::array going_on_words =
+    std::to_array<std::string_view>({"active", "available", "connected", "enabled", "online", "ready", "writable"});
+
+constexpr bool says_that_it_goes_on(std::string_view name) {
+    return std::ranges::any_of(going_on_words, [name](std::string_view word) {
+        return name == word ||
+               (name.size() > word.size() && name.ends_with(word) && name[name.size() - word.size() - 1] == '_');
+    });
+}
+
 }  // namespace beamheap::erlang

@@ -667,6 +667,7 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     why.why = PutOff::Why::kept;
     why.server = node.s.find({0, 1, 0});
     why.count = 12;
+    const std::string none = "...";
     const auto said = [&](std::string_view what) {
         const Finding* const finding = node.first("wait-convoy", {why});
         const std::string title = node.title(finding);
@@ -681,6 +682,16 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     why.ended = {};
     why.named = {node.s.find({0, 2, 0})};
     said("keeps 12 callers in its State, and beside them migrator <0.2.0>, which sits in my:query/1");
+    const auto flagged = [&](ProcId of) {
+        why.flag = StateFlag{Ours("its State > key flow"), std::make_shared<OwnedTerm>()};
+        why.flag_of = of;
+    };
+    flagged(why.named.front());
+    said("keeps 12 callers in its State, and beside them migrator <0.2.0>: its State > key flow is " + none);
+    flagged(why.server);
+    said("is idle, and keeps 12 callers in its State; its State > key flow is " + none);
+    why.flag.reset();
+    why.flag_of = ProcId::none;
     why.named.push_back(why.server);
     said("keeps 12 callers in its State, and beside them 2 others, one in my:query/1");
 }

@@ -34,12 +34,12 @@ struct StateCount {
     std::vector<ProcId> alive;   ///< whom they name, each once
     Pid gone;                    ///< one that has ended
     std::string mark;  ///< of a map or dictionary: the atom that all that were looked at have as their value: "removed"
-    Sentence place() const;      ///< "its State > key max"
+    Sentence place() const;  ///< "its State > key max"
 };
 
 struct StateCounts {
     std::vector<StateCount> counts;
-    std::vector<StateCount> few;   ///< integers below those that can be a limit: 0 to 4
+    std::vector<StateCount> few;  ///< integers below those that can be a limit: 0 to 4
     std::vector<PortName> ports;  ///< that are fields of the state
 };
 

@@ -38,7 +38,8 @@ public:
         for (const ProcId id : all_processes(s_))
             if (s_[id].parent.has()) parents_[index_of(id)] = s_.find(s_[id].parent);
         for (const Port& port : s_.ports)
-            if (port.connected.has()) (is_program(s_, port) ? programs_ : sockets_).emplace(port.connected, port.driver);
+            if (port.connected.has())
+                (is_program(s_, port) ? programs_ : sockets_).emplace(port.connected, port.driver);
         for (const EtsTable& table : s_.ets)
             if (table.owner.has()) tables_.emplace(table.owner, table.name);
         for (const Timer& timer : s_.timers) timed_.insert(timer.receiver);
@@ -93,8 +94,7 @@ private:
     std::vector<std::uint32_t> trees_of(const std::vector<ProcId>& members) const {
         constexpr std::uint32_t unknown = ~0u;
         std::vector<std::uint32_t> tree(s_.processes.size(), unknown);
-        for (std::size_t i = 0; i < members.size(); ++i)
-            tree[index_of(members[i])] = static_cast<std::uint32_t>(i) + 1;
+        for (std::size_t i = 0; i < members.size(); ++i) tree[index_of(members[i])] = static_cast<std::uint32_t>(i) + 1;
         std::vector<std::uint32_t> way;
         for (const ProcId id : all_processes(s_)) {
             ProcId at = id;

@@ -23,10 +23,10 @@ struct Brood {
     ProcId parent = ProcId::none;   ///< who has started them; none: that one has ended
     ProcId example = ProcId::none;  ///< one of them that was left behind, or has a program
     std::uint64_t members = 0;      ///< of one kind
-    std::uint64_t left = 0;         ///< of these, idle with all below them, without work since they began, known to nobody
-    std::uint64_t below = 0;        ///< processes below those
-    bool supervisors = false;       ///< they are supervisors
-    std::uint64_t programs = 0;     ///< members that own an external program
+    std::uint64_t left = 0;      ///< of these, idle with all below them, without work since they began, known to nobody
+    std::uint64_t below = 0;     ///< processes below those
+    bool supervisors = false;    ///< they are supervisors
+    std::uint64_t programs = 0;  ///< members that own an external program
     TextId program = TextId::none;  ///< its command, where all have the same
     std::uint64_t tables = 0;       ///< members that own an ETS table
     TextId table = TextId::none;    ///< the name of one of those

@@ -78,8 +78,8 @@ Sentence title(const Facts& facts, const Capacity& full) {
     }
     if (!full.given_back.empty()) {
         text.say("{} lets {} wait for one of {} places, and nobody has one: all {} in {} are {}", full.server,
-                 processes(full.waiters.size()), number(full.allowed), Counted{full.holders, "entry", "entries"}, full.holders_in,
-                 Atom{full.given_back});
+                 processes(full.waiters.size()), number(full.allowed), Counted{full.holders, "entry", "entries"},
+                 full.holders_in, Atom{full.given_back});
         if (!full.none_counted.empty()) text.say(", and {}", full.none_counted);
         return text;
     }
@@ -99,10 +99,10 @@ Sentence title(const Facts& facts, const Capacity& full) {
         else if (full.ended != 0) text.say(", {} of them to processes that have ended", number(full.ended));
         else if (function != FunctionId::none) {
             const bool in_part = full.looked < full.holders;
-            text.say(has_started(s, full)
-                         ? (in_part ? Form<2>(", {} of those that were looked at in {}") : Form<2>(", {} of them in {}"))
-                         : (in_part ? Form<2>(", {} of those that were looked at to processes in {}")
-                                    : Form<2>(", {} of them to processes in {}")),
+            text.say(has_started(s, full) ? (in_part ? Form<2>(", {} of those that were looked at in {}")
+                                                     : Form<2>(", {} of them in {}"))
+                                          : (in_part ? Form<2>(", {} of those that were looked at to processes in {}")
+                                                     : Form<2>(", {} of them to processes in {}")),
                      number(std::min(count, full.limit)), function);
             if (const FunctionId by = caller_of(s, s[example]); by != FunctionId::none && by != function)
                 text.say(", called by {}", by);
@@ -157,7 +157,8 @@ void add_steps(const Facts& facts, const Capacity& full, Finding& finding) {
         finding.advise("See the connections that are open: `beamheap ports DUMP`");
     } else if (!full.given_back.empty()) {
         finding.advise(
-            "What takes an entry off, or marks it, is to give the place to whoever waits, as it does when one ends; until "
+            "What takes an entry off, or marks it, is to give the place to whoever waits, as it does when one ends; "
+            "until "
             "then they wait for ever, whatever the limit is: {}",
             Command{"proc", s[full.server].pid});
         finding.advise("Look at who has taken themselves off, and by which function: {}",

@@ -13,8 +13,8 @@
 // Monitors, links and timers take memory that no heap has, and each becomes a message in the end: from some number on
 // they are a disease whoever has them.
 //
-// Children that nobody needs any more, or of which each has a program of its own, are told as facts/catalogue/broods.hpp
-// finds them; who has many that live, or keeps the pids of such, is not.
+// Children that nobody needs any more, or of which each has a program of its own, are told as
+// facts/catalogue/broods.hpp finds them; who has many that live, or keeps the pids of such, is not.
 //
 // Thresholds: children of one kind, nine in ten of 1,000 left behind, or a program each of 100: medium; those of the
 // fact; 10,000 monitors on one target, or timers for one receiver, are medium, 100,000 high,
@@ -333,8 +333,8 @@ Sentence part_of(std::uint64_t part, std::uint64_t all) {
     return part == all ? Sentence(Ours("all")) : sentence("{}", number(part));
 }
 
-// "conn_sup <0.95.0> has started 9,000 processes of conn:init/1; all have been idle since they began, and nobody else is
-// linked to them or monitors them"
+// "conn_sup <0.95.0> has started 9,000 processes of conn:init/1; all have been idle since they began, and nobody else
+// is linked to them or monitors them"
 bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const bool with_programs = brood.programs >= least_with_programs;
@@ -348,8 +348,7 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     finding.count = brood.members;
     if (brood.parent != ProcId::none)
         finding.title.say("{} has started {} of {}", brood.parent, processes(brood.members), kind);
-    else
-        finding.title.say("{} of {} were started by one that has ended", processes(brood.members), kind);
+    else finding.title.say("{} of {} were started by one that has ended", processes(brood.members), kind);
     if (with_programs) {
         if (brood.programs == brood.members) finding.title.add(Ours(", each with an external program of its own"));
         else finding.title.say(", {} of them with an external program each", number(brood.programs));
@@ -362,8 +361,7 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
         if (brood.below != 0) finding.title.say(", with {} below them", processes(brood.below));
         finding.title.add(Ours(", and nobody else is linked to them or monitors them"));
     }
-    if (brood.tables == brood.members)
-        finding.behind.say("Each owns a table {} as well", Name{brood.table});
+    if (brood.tables == brood.members) finding.behind.say("Each owns a table {} as well", Name{brood.table});
     for (const Multitude& row : facts.get<Multitudes>().all)
         if (row.of == Of::elements && row.owner != brood.parent && row.count == brood.members && finding.behind.empty())
             finding.behind.say("{} has {} in {}", row.owner, row.what, row.where);

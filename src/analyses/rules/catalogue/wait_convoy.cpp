@@ -212,15 +212,23 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     if (put_off.ended_callers > put_off.count)
         return sentence("; it is idle, and keeps {} in its State{}, unanswered, and {} that have ended", callers,
                         put_off.where, number(put_off.ended_callers));
-    if (put_off.named.empty())
-        return sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
+    const Sentence flag = put_off.flag ? sentence("{} is {}", put_off.flag->field,
+                                                  PrintedTerm{put_off.flag->value, put_off.flag->value->term()})
+                                       : Sentence();
+    if (put_off.named.empty()) {
+        Sentence text = sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
+        if (!flag.empty()) text.say("; {}", flag);
+        return text;
+    }
     const ProcId example = put_off.named.front();
+    if (put_off.flag_of == example)
+        return sentence("; it keeps {} in its State, and beside them {}: {}", callers, example, flag);
+    if (!flag.empty()) return sentence("; it is idle, and keeps {} in its State; {}", callers, flag);
     if (put_off.named.size() == 1)
         return sentence("; it keeps {} in its State, and beside them {}, which {}", callers, example,
                         doing(facts, example));
     return sentence("; it keeps {} in its State, and beside them {} others, one in {}", callers,
-                    number(put_off.named.size()),
-                    facts.snapshot()[example].current_function);
+                    number(put_off.named.size()), facts.snapshot()[example].current_function);
 }
 
 // "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in
