@@ -36,6 +36,7 @@ TEST_CASE("of a table with few objects the one that is most of it is named", "[l
     owner.heap_unused_words = 0;
     owner.old_heap_words = 0;
     owner.old_heap_unused_words = 0;
+    owner.fragment_words = 0;
     node.memory("total", 100'000'000);
     std::uint64_t objects = 60;
     std::uint64_t live = 100;
