@@ -678,20 +678,20 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     };
     said("is idle, and keeps 12 callers in its State, unanswered");
     why.ended = {0, 99, 0};
-    said("keeps 12 callers in its State, and beside them <0.99.0>, which has ended");
+    said("keeps 12 callers, and beside them <0.99.0>, which has ended");
     why.ended = {};
     why.named = {node.s.find({0, 2, 0})};
-    said("keeps 12 callers in its State, and beside them migrator <0.2.0>, which sits in my:query/1");
+    said("keeps 12 callers, and beside them migrator <0.2.0>, which sits in my:query/1");
     const auto flagged = [&](ProcId of) {
         why.flag = StateFlag{Ours("its State > key flow"), std::make_shared<OwnedTerm>()};
         why.flag_of = of;
     };
     flagged(why.named.front());
-    said("keeps 12 callers in its State, and beside them migrator <0.2.0>: its State > key flow is " + none);
+    said("keeps 12 callers, and beside them migrator <0.2.0>: its State > key flow is " + none);
     flagged(why.server);
     said("is idle, and keeps 12 callers in its State; its State > key flow is " + none);
     why.flag.reset();
     why.flag_of = ProcId::none;
     why.named.push_back(why.server);
-    said("keeps 12 callers in its State, and beside them 2 others, one in my:query/1");
+    said("keeps 12 callers, and beside them 2 others, one in my:query/1");
 }

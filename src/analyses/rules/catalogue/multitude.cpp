@@ -165,8 +165,8 @@ Sentence title(const Facts& facts, const Multitude& row) {
                        : sentence("{} is watched by {} resources of {}", row.owner, number(row.count), names(row.form));
         case Of::modules: return sentence("{} modules {} are loaded", number(row.count), names(row.form));
         case Of::descents:
-            return sentence("{} of {} are a chain, in which each has started the next and stays; the last is {}",
-                            processes(row.count), kind_of(facts, s[row.owner]), row.owner);
+            return sentence("{} processes of {} have each started the next; the last is {}", number(row.count),
+                            kind_of(facts, s[row.owner]), row.owner);
     }
     return {};
 }

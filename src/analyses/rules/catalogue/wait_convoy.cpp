@@ -203,8 +203,7 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
 Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
     if (put_off.ended.has())
-        return sentence("; it keeps {} in its State, and beside them {}, which has ended", callers,
-                        AnyProcess{put_off.ended});
+        return sentence("; it keeps {}, and beside them {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.caller_apart != ProcId::none)
         return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
                         callers, put_off.caller_apart);
@@ -221,14 +220,12 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
         return text;
     }
     const ProcId example = put_off.named.front();
-    if (put_off.flag_of == example)
-        return sentence("; it keeps {} in its State, and beside them {}: {}", callers, example, flag);
+    if (put_off.flag_of == example) return sentence("; it keeps {}, and beside them {}: {}", callers, example, flag);
     if (!flag.empty()) return sentence("; it is idle, and keeps {} in its State; {}", callers, flag);
     if (put_off.named.size() == 1)
-        return sentence("; it keeps {} in its State, and beside them {}, which {}", callers, example,
-                        doing(facts, example));
-    return sentence("; it keeps {} in its State, and beside them {} others, one in {}", callers,
-                    number(put_off.named.size()), facts.snapshot()[example].current_function);
+        return sentence("; it keeps {}, and beside them {}, which {}", callers, example, doing(facts, example));
+    return sentence("; it keeps {}, and beside them {} others, one in {}", callers, number(put_off.named.size()),
+                    facts.snapshot()[example].current_function);
 }
 
 // "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in
