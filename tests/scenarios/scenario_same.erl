@@ -32,7 +32,7 @@ captured_state(Args) ->
     [gen_server:cast(Owner, {later, I, healthy(Args)}) || I <- lists:seq(1, 2500)],
     sys:get_status(Owner),
     timer:sleep(1000),
-    plan(Args, #{findings => ['same-place'], severity => medium, waiting => 2500, culprit => Owner}).
+    plan(Args, #{findings => [multitude], severity => medium, culprit => Owner}).
 
 %% A registry that keeps the options of each connection, which are the same for all.
 copies_kept(Args) ->

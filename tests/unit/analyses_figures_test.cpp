@@ -215,7 +215,7 @@ TEST_CASE("idle garbage: what a collection would free of a group, by its samples
         "my_worker:init/1: 4 idle processes (my_worker:init/1, in gen_server:loop/7) keep heaps of 30.5 MiB; a "
         "collection would free 24.4 MiB (26 % of the node's memory)\n"
         "  heaps, as allocated: 32000000\n"
-        "  heaps that were decoded: 2\n"
+        "  of them, heaps that were looked into: 2\n"
         "  live in those: 200000\n"
         "  garbage in those: 14\n"
         "  allocated in those: 2000000\n"
@@ -344,8 +344,8 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
           "  all tables: 83886080\n"
           "  the node: 335544320\n"
           "  its owner: sits in an unknown function\n"
-          "-> Look for what deletes from it: an entry that nobody deletes stays until its owner ends. Give entries a "
-          "time to live, or bound the table.\n"
+          "-> Its objects are few and large (1.0 MiB each on average): look at what one of them collects, and for what "
+          "takes something out of it.\n"
           "-> Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.\n"
           "-> See all tables and owners: beamheap ets DUMP\n");
     CHECK(one[0].bytes == Count(80 * test::mebibyte));

@@ -23,7 +23,7 @@ struct Work {
     std::uint32_t workers = 4;
     std::uint64_t each = 10'000'000, others = 10'000'000;
     std::string module = "shop", in = "search";
-    bool one_waits = false, all_in_one = true;
+    bool one_waits = false, all_in_one = true, timed = false;
     ProcessState state = ProcessState::runnable;
 
     std::vector<test::FoundWithText> told() const {
@@ -42,6 +42,7 @@ struct Work {
                  made.function(all_in_one || i % 2 == 0 ? "shop" : "other", "loop", 0)},
                 each, one_waits && i + 1 == workers ? ProcessState::waiting : state);
         add(100, {made.function("gen_server", "loop", 7)}, others, ProcessState::waiting);
+        if (timed) made.s.timers.push_back({.receiver = {0, 10, 0}});
         return test::of(made.told(), "busy-loop");
     }
     std::string title() const {
@@ -188,6 +189,14 @@ TEST_CASE("several who have done most of the work in one place are told together
         work.each = 49'999'999;
         work.others = 0;
         CHECK(work.title().empty());
+    }
+    SECTION("who is at rest in its loop has a history, unless a timer is set for it") {
+        work = {.workers = 1, .each = 50'000'000, .others = 5'000'000, .state = ProcessState::waiting};
+        work.module = "gen_server";
+        work.in = "loop";
+        CHECK(work.title().empty());
+        work.timed = true;
+        CHECK(work.title().starts_with("process: <0.10.0> has done 91 % of all work; it is idle in gen_server:loop/1"));
     }
 }
 

@@ -513,11 +513,12 @@ TEST_CASE("many who are in one place, called by the same function, are told with
         other.started_in = GENERATE("send", "loop");
         CHECK(other.said().ends_with("; front <0.5.0> has started them"));
     }
-    SECTION("asleep") {
+    SECTION("asleep: they are at rest, unless something ties them together") {
         other.module = "timer";
         other.name = "sleep";
+        CHECK(other.said().empty());
+        other.started = 15;
         CHECK(other.said().starts_with("20 of 100 processes (20 %) sleep in timer:sleep/1, called by my:work/2"));
-        CHECK(other.advice.starts_with("Look at what my:work/2 sleeps for: "));
     }
 }
 
@@ -666,6 +667,7 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     why.why = PutOff::Why::kept;
     why.server = node.s.find({0, 1, 0});
     why.count = 12;
+    const std::string none = "...";
     const auto said = [&](std::string_view what) {
         const Finding* const finding = node.first("wait-convoy", {why});
         const std::string title = node.title(finding);
@@ -676,10 +678,20 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     };
     said("is idle, and keeps 12 callers in its State, unanswered");
     why.ended = {0, 99, 0};
-    said("keeps 12 callers, and names <0.99.0>, which has ended");
+    said("keeps 12 callers, and beside them <0.99.0>, which has ended");
     why.ended = {};
     why.named = {node.s.find({0, 2, 0})};
-    said("keeps 12 callers, and names migrator <0.2.0>, which sits in my:query/1");
+    said("keeps 12 callers, and beside them migrator <0.2.0>, which sits in my:query/1");
+    const auto flagged = [&](ProcId of) {
+        why.flag = StateFlag{Ours("its State > key flow"), std::make_shared<OwnedTerm>()};
+        why.flag_of = of;
+    };
+    flagged(why.named.front());
+    said("keeps 12 callers, and beside them migrator <0.2.0>: its State > key flow is " + none);
+    flagged(why.server);
+    said("is idle, and keeps 12 callers in its State; its State > key flow is " + none);
+    why.flag.reset();
+    why.flag_of = ProcId::none;
     why.named.push_back(why.server);
-    said("keeps 12 callers, and names 2 others, one in my:query/1");
+    said("keeps 12 callers, and beside them 2 others, one in my:query/1");
 }

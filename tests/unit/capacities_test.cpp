@@ -112,6 +112,25 @@ TEST_CASE("a collection that is as large as a number is what was lent", "[capaci
     CHECK(said(state("I6", "I1", pids(100, 6)), 6).empty());
 }
 
+TEST_CASE("a limit is not reached where all that is kept is marked as given back", "[capacities]") {
+    // {state, 6, B, #{<0.200.0> => MARK, ...}}, and 3 callers
+    const auto marked = [](const std::string& mark, const std::string& other, const std::string& b) {
+        std::string keys = "2100:t6", values;
+        for (unsigned i = 0; i < 6; ++i) {
+            keys += fmt::format("{}P<0.{}.0>", i == 0 ? ":" : ",", 200 + i);
+            values += "," + (i == 5 ? other : mark);
+        }
+        return said("2000:t4:A5:state,I6,I" + b + ",H2200\n" + keys + "\n2200:Mf6:H2100:" + values.substr(1) + "\n", 3,
+                    6);
+    };
+    CHECK(marked("A7:removed", "A7:removed", "0") ==
+          "medium: pool <0.50.0> lets 3 processes wait for one of 6 places, and nobody has one: all 6 entries in its "
+          "State > element 4 are removed, and element 3 of its State is 0\n");
+    CHECK(marked("A4:idle", "A4:idle", "1").ends_with("> element 4 are idle\n"));
+    CHECK(marked("A6:active", "A6:active", "0").starts_with("medium: pool <0.50.0> has lent 6 of 6"));
+    CHECK(marked("A7:removed", "A6:active", "0").starts_with("medium: pool <0.50.0> has lent 6 of 6"));
+}
+
 TEST_CASE("all is lent, and nobody waits: info, where the state itself calls it a limit", "[capacities]") {
     // #{busy => [6 pids], KEY => 6}
     const auto map = [](const std::string& key) {

@@ -328,6 +328,21 @@ void add_tables(Artifact& artifact, std::vector<PutOff>& found) {
     found.push_back(std::move(why));
 }
 
+// What its state says, or else that of the only one whom it names.
+void add_flag(Artifact& artifact, PutOff& why) {
+    const Snapshot& s = artifact.snapshot();
+    std::vector<ProcId> whose{why.server};
+    if (why.named.size() == 1) whose.insert(whose.begin(), why.named.front());
+    for (const ProcId id : whose) {
+        if (allocated_words(s[id]) > largest_server) continue;
+        const auto terms = artifact.terms(id);
+        if (terms) why.flag = state_flag(s, id, **terms);
+        if (!why.flag) continue;
+        why.flag_of = id;
+        return;
+    }
+}
+
 }  // namespace
 
 bool MayPutOff::operator()(const Snapshot& s, ProcId id) {
@@ -355,6 +370,8 @@ std::vector<PutOff> put_off(Artifact& artifact) {
         if (auto why = log ? blocked_log(s, ProcId{i}, **terms) : taken(s, ProcId{i}, **terms))
             found.push_back(std::move(*why));
     }
+    for (PutOff& each : found)
+        if (each.why == PutOff::Why::kept) add_flag(artifact, each);
     return found;
 }
 

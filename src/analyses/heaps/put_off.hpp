@@ -20,9 +20,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analyses/base/sentence.hpp"
+#include "analyses/heaps/state_flag.hpp"
 #include "beamheap/artifact.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/owned_term.hpp"
@@ -51,6 +53,9 @@ struct PutOff {
     /// Of `kept`, where nobody else is named: the only one of the callers whose pid also stands there by itself, as
     /// that of who has a lock does. Who is served now has a field of its own, and is none.
     ProcId caller_apart = ProcId::none;
+    /// Of `kept`: what the state of the server, or of the only one that is named, says of why it does not go on.
+    std::optional<StateFlag> flag;
+    ProcId flag_of = ProcId::none;  ///< whose state that is
     Sentence where =
         {};  ///< of `kept`: what nearly all of them stand in, in its state: " > key waiters", " > #channel"
 };

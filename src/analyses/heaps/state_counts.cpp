@@ -99,14 +99,16 @@ private:
             const std::vector<Element> pair = reader_.tuple(terms_.root(i), 2);
             if (pair.empty() || pair[0].kind != ElementKind::pid) continue;
             ++all.value;
-            if (all.looked < most_entries) element({pair[0]}, all);
+            if (all.looked == most_entries) continue;
+            mark(pair[1], all);
+            element({pair[0]}, all);
         }
         if (all.value != 0) found_.counts.push_back(std::move(all));
     }
 
     void field(const Element& term, std::size_t record, const Sentence& in, Sentence name, bool limit_word,
                unsigned depth, std::string_view module) {
-        if (found_.counts.size() >= most_counts) return;
+        if (found_.counts.size() + found_.few.size() >= most_counts) return;
         if (term.kind == ElementKind::port) found_.ports.push_back(term.port);
         if (term.kind == ElementKind::small && term.number >= least_limit && term.number <= largest_limit) {
             StateCount count;
@@ -116,6 +118,15 @@ private:
             count.limit_word = limit_word;
             count.value = static_cast<std::uint64_t>(term.number);
             found_.counts.push_back(std::move(count));
+            return;
+        }
+        if (term.kind == ElementKind::small && term.number >= 0 && term.number < least_limit) {
+            StateCount count;
+            count.record = record;
+            count.in = in;
+            count.field = std::move(name);
+            count.value = static_cast<std::uint64_t>(term.number);
+            found_.few.push_back(std::move(count));
             return;
         }
         if (term.kind != ElementKind::object) return;
@@ -161,10 +172,19 @@ private:
         count.value = shape.count;
         for (std::size_t i = 0; i < shape.keys.size(); ++i) {
             std::vector<Element> terms{shape.keys[i]};
-            if (i < shape.values.size()) terms.push_back(shape.values[i]);
+            if (i < shape.values.size()) {
+                mark(shape.values[i], count);
+                terms.push_back(shape.values[i]);
+            }
             element(std::move(terms), count);
         }
         found_.counts.push_back(std::move(count));
+    }
+
+    // The value beside the next key: an atom, the same as beside all before.
+    static void mark(const Element& value, StateCount& count) {
+        const bool same = value.kind == ElementKind::atom && (count.looked == 0 || count.mark == value.text);
+        count.mark = same ? std::string(value.text) : std::string();
     }
 
     // What one element of a collection names: itself, and in tuples, short lists and records within it.

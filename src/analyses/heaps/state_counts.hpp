@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyses/base/sentence.hpp"
@@ -32,11 +33,13 @@ struct StateCount {
     std::uint64_t requests = 0;  ///< elements with a process beside a reference, as those who ask are kept
     std::vector<ProcId> alive;   ///< whom they name, each once
     Pid gone;                    ///< one that has ended
-    Sentence place() const;      ///< "its State > key max"
+    std::string mark;  ///< of a map or dictionary: the atom that all that were looked at have as their value: "removed"
+    Sentence place() const;  ///< "its State > key max"
 };
 
 struct StateCounts {
     std::vector<StateCount> counts;
+    std::vector<StateCount> few;  ///< integers below those that can be a limit: 0 to 4
     std::vector<PortName> ports;  ///< that are fields of the state
 };
 

@@ -51,7 +51,7 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
     if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
-    else alike.what.say("a typical one in {} ({})", typical.accumulated, bytes(typical.accumulated_bytes));
+    else alike.what.say("a typical one has {} in {}", bytes(typical.accumulated_bytes), typical.accumulated);
     if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)
         alike.what.say(", as many as table {} has objects", Name{table->name});

@@ -13,6 +13,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/servers.hpp"
+#include "erlang/state_words.hpp"
 #include "erlang/waiting_functions.hpp"
 
 namespace beamheap::analyses {
@@ -139,7 +140,10 @@ public:
         find_allowed(*state, found);
         const bool proved = !found.waiters.empty() || found.listening.has();
         found.thin = !proved;
-        if (evidence > 0 && (proved || evidence >= strong)) return found;
+        if (evidence > 0 && (proved || (evidence >= strong && says_limit(*state, found)))) {
+            find_given_back(who_have, *state, found);
+            return found;
+        }
         found.limit = 0;
         found.fields.clear();
         found.agrees.clear();
@@ -249,6 +253,27 @@ private:
             found.agrees = std::move(agrees);
         }
         return most;
+    }
+
+    // Whether a field that is as large says that it is a limit.
+    static bool says_limit(const StateCounts& state, const Capacity& found) {
+        return std::ranges::any_of(state.counts, [&](const StateCount& each) {
+            return each.of == StateCount::Of::integer && each.limit_word && each.value == found.limit;
+        });
+    }
+
+    // Where somebody waits, and all that is kept is marked as given back; and what is counted beside it.
+    static void find_given_back(const std::vector<const StateCount*>& who_have, const StateCounts& state,
+                                Capacity& found) {
+        if (found.waiters.empty()) return;
+        const auto held = std::ranges::find_if(who_have, [&](const StateCount* each) {
+            return each->value == found.limit && erlang::says_given_back(each->mark);
+        });
+        if (held == who_have.end()) return;
+        found.given_back = (*held)->mark;
+        const auto few = std::ranges::find_if(
+            state.few, [&](const StateCount& each) { return each.value == 0 && each.in == found.limit_in; });
+        if (few != state.few.end()) found.none_counted = sentence("{} of {} is 0", few->field, few->in);
     }
 
     // A listener may serve one more for each of its acceptors, which wait with it: the limit is less by these.

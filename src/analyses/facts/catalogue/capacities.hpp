@@ -6,13 +6,17 @@
 // five seconds are equal, too, and many states keep the length of a list beside it. What proves it is that somebody
 // waits: callers that it has not answered although it is at rest, or a socket that it listens on and at which nobody
 // accepts. Where nobody waits, it is thin: told only where the field itself says that it is a limit and the processes
-// that have something are as many, or where three counts agree.
+// that have something are as many: how many children somebody has is no limit of theirs.
+//
+// Nor is a limit reached where all that is kept is marked as given back ("removed", "idle"): then nobody has a place,
+// and whoever waits for one waits for being told so.
 //
 // What was given to a process is to be taken back when that ends. Where all that a collection of a server at rest names
 // have ended, while others wait for it, nobody takes it back.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analyses/base/sentence.hpp"
@@ -29,6 +33,8 @@ struct Capacity {
     std::vector<Sentence> fields;         ///< of that, the limit and what is as large: "key max", "key in_use"
     std::vector<Sentence> agrees;         ///< what else is as large: "the number of its monitors"
     bool thin = false;                    ///< nobody waits
+    std::string given_back;               ///< the mark of all holders that says so: nobody has a place
+    Sentence none_counted;                ///< then: what is counted there, too: "variable 3 of my:loop/3 is 0"
     Sentence holders_in;                  ///< the collection that names who has something: "its State > key lent"
     std::uint64_t holders = 0;            ///< its elements
     std::uint64_t looked = 0, ended = 0;  ///< of these, looked at, and those that name who has ended

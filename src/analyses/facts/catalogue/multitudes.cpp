@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,7 +33,6 @@ constexpr std::uint64_t least_ports = 100;
 constexpr std::uint64_t least_resources = 100;
 constexpr std::uint64_t least_modules = 200;
 constexpr std::uint64_t least_descents = 50;
-constexpr std::uint64_t least_children = 1'000;
 
 // Whose terms are looked into: the largest heaps that may hold as many elements.
 constexpr std::size_t most_heaps = 16;
@@ -128,28 +128,6 @@ public:
         }
     }
 
-    // Of one kind, by one that is no supervisor: these have as many as they were asked for.
-    void children() {
-        if (s_.processes.size() < least_children) return;
-        using Kind = std::pair<Pid, std::pair<FunctionId, FunctionId>>;
-        std::map<Kind, std::pair<std::uint64_t, ProcId>> counts;
-        auto last = counts.end();  // children of one process mostly stand together
-        for (const ProcId id : all_processes(s_))
-            if (const Process& child = s_[id]; child.parent.has()) {
-                const Kind kind{child.parent, {child.real_initial_call, child.initial_call}};
-                if (last == counts.end() || last->first != kind) last = counts.try_emplace(kind, 0, id).first;
-                ++last->second.first;
-            }
-        for (const auto& [key, of_kind] : counts) {
-            const ProcId owner = of_kind.first < least_children ? ProcId::none : s_.find(key.first);
-            if (owner == ProcId::none || supervises(s_[owner]) || first_call(s_[of_kind.second]) == FunctionId::none)
-                continue;
-            Multitude row = make(Of::children, owner, of_kind.first, least_children);
-            row.child = of_kind.second;
-            found_.push_back(std::move(row));
-        }
-    }
-
     void modules() {
         std::map<std::string, std::uint64_t> counts;
         for (const Module& module : s_.modules) {
@@ -185,8 +163,20 @@ public:
             for (; !way.empty(); way.pop_back()) depth[index_of(way.back())] = ++before;
             if (deepest == ProcId::none || depth[index_of(id)] > depth[index_of(deepest)]) deepest = id;
         }
-        if (deepest != ProcId::none && depth[index_of(deepest)] >= least_descents)
+        if (deepest != ProcId::none && depth[index_of(deepest)] >= least_descents &&
+            !serves_connections(deepest, depth[index_of(deepest)]))
             found_.push_back(make(Of::descents, deepest, depth[index_of(deepest)], least_descents));
+    }
+
+    // Whether most of those that end with this one have a port each: one that accepts, and starts the next who does.
+    bool serves_connections(ProcId last, std::uint64_t length) const {
+        std::set<Pid> owners;
+        for (const Port& port : s_.ports) owners.insert(port.connected);
+        std::uint64_t count = 0;
+        ProcId at = last;
+        for (std::uint64_t i = 0; i < length && at != ProcId::none; ++i, at = s_.find(s_[at].parent))
+            count += owners.contains(s_[at].pid);
+        return count * 2 > length;
     }
 
     Multitudes all() {
@@ -250,7 +240,6 @@ Result<Multitudes> find_fact(FactOf<Multitudes>, const Facts& facts) {
     counts.resources();
     counts.handlers_at_work();
     counts.modules();
-    counts.children();
     counts.descents();
     if (Artifact* const artifact = facts.artifact())
         for (const ProcId id : largest_heaps(s))

@@ -34,7 +34,6 @@ struct Multitude {
         ports,        ///< that are connected to the owner, of one kind
         resources,    ///< of a library in C that watch the owner: open files, too (erlang::module_of_files)
         modules,      ///< that are loaded, of one form of names
-        children,     ///< processes of one kind that the owner, no supervisor, has started
         descents,     ///< processes of one kind, each started by the one before; the owner is the last
     } of = Of::elements;
     ProcId owner = ProcId::none;
@@ -47,7 +46,6 @@ struct Multitude {
     Relations relations;          ///< one_monitor, monitors, links
     std::string form;             ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
     TimersOfOne timers_of;        ///< timers
-    ProcId child = ProcId::none;  ///< children: one of them
 };
 
 struct Multitudes {

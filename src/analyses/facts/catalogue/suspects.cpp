@@ -207,7 +207,12 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
         if ((bytes >= least_heap_bytes || of_many) && within(id, budget.heap_words)) found.terms.push_back(id);
     }
     found.alike = typical(s, all, of_all);
-    std::erase_if(found.alike, [&](ProcId id) { return !within(id, budget.term_words); });
+    bool first = true;  // it tells what all of them hold
+    std::erase_if(found.alike, [&](ProcId id) {
+        const std::uint64_t words = first ? budget.heap_words : budget.term_words;
+        first = false;
+        return !within(id, words);
+    });
     sort_unique(found.heaps);
     sort_unique(found.binaries);
     sort_unique(found.terms);
@@ -256,6 +261,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
     TermMeasures measures(terms);
     for (NodeId node = 0; alike && node < terms.graph().size(); ++node)
         facts.references += terms.graph().kind(node) == TermKind::reference;
+    if (!terms.in_part() && s[process].has_heap && !s[process].registers_lost && !s[process].sensitive.value_or(false))
+        facts.live_words = measures.live_words();
     const Accumulation point = accumulation(s, process, terms, measures);
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.

@@ -73,6 +73,7 @@ struct TermFacts {
     /// "a copy of one term, a map #{cacerts, ciphers} (4.8 KiB)", of the values of that collection; empty:
     /// they have nothing in common.
     Sentence accumulated_copies;
+    Count live_words;                                 ///< of its heap; missing where not all of it was looked into
     std::uint64_t references = 0;                     ///< on its heap; of `alike` alone
     std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection
     NamedProcesses accumulated_processes;             ///< that these name

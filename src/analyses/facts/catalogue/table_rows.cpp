@@ -2,15 +2,20 @@
 #include "analyses/facts/catalogue/table_rows.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/catalogue/shared_names.hpp"
 #include "analyses/heaps/copies.hpp"
+#include "analyses/heaps/record_scope.hpp"
+#include "analyses/heaps/term_measures.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "erlang/servers.hpp"
 #include "erlang/term_reader.hpp"
+#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -23,6 +28,11 @@ constexpr double least_large_percent = 25;
 constexpr std::uint64_t least_objects = 100;
 constexpr std::size_t most_elements_of_row = 64;
 constexpr int generations_of_owner = 2;
+constexpr std::uint64_t least_large_row_bytes = 64u << 10;  // on average
+constexpr std::uint64_t least_large_row = 100'000;          // words, of the largest
+constexpr std::uint64_t part_of_rows = 4;                   // a quarter of all
+constexpr std::uint64_t largest_row = 64, most_of_ten = 8;  // elements; tenths that one element has
+constexpr unsigned deepest_in_row = 6;
 
 // A table of kernel's or of a process that kernel has started is no program's; nor is one of nobody.
 bool is_of_program(const Snapshot& s, const EtsTable& table) {
@@ -60,20 +70,88 @@ Within within_row(TermSource& terms, const Element& row) {
     return found;
 }
 
-RowsOfTable rows_of(const Snapshot& s, std::size_t table, Artifact& artifact) {
+// The part of a row that is most of it: down to where no one element is.
+struct MostOfRow {
+    Element term;
+    Sentence where;
+};
+
+MostOfRow most_of_row(TermSource& terms, TermMeasures& measures, const Element& row) {
+    MostOfRow found{row, {}};
+    for (unsigned depth = 0; depth < deepest_in_row && found.term.kind == ElementKind::object; ++depth) {
+        const ObjectHead head = terms.head(found.term.id);
+        if ((head.kind != TermKind::tuple && head.kind != TermKind::flat_map) ||
+            collection_shape(terms, found.term).has_value())
+            break;
+        const std::uint64_t all = measures.flat_words(found.term).value_or(0);
+        std::optional<MostOfRow> next;
+        const auto look_at = [&](const Element& element, const auto& step) {
+            if (!next && measures.flat_words(element).value_or(0) >= all / 10 * most_of_ten)
+                next = MostOfRow{element, found.where.empty() ? step() : step_into(found.where, step())};
+        };
+        if (head.kind == TermKind::flat_map) {
+            MapWalk walk(terms, found.term.id, head);
+            for (Pair pair; walk.next(pair);)
+                look_at(pair.value, [&] {
+                    return TermReader::is_atom(pair.key) ? sentence("key {}", Atom{std::string(pair.key.text)})
+                                                         : Sentence(Ours("key ..."));
+                });
+        } else {
+            ElementCursor cursor = terms.elements(found.term.id);
+            Element element;
+            for (std::uint64_t i = 1; i <= largest_row && terms.next(cursor, element); ++i)
+                look_at(element, [&] { return sentence("element {}", Amount{i, AmountUnit::plain}); });
+        }
+        if (!next) break;
+        found = std::move(*next);
+    }
+    return found;
+}
+
+// The largest of all rows of a table, where that is a quarter of them.
+void find_largest(const Snapshot& s, TermSource& terms, TermMeasures& measures, const std::vector<Element>& rows,
+                  std::uint32_t key, RowsOfTable& found) {
+    std::uint64_t all = 0, most = 0;
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint64_t words = measures.flat_words(rows[i]).value_or(0);
+        all = saturating_add(all, words);
+        if (words > most) most = words, largest = i;
+    }
+    if (most < least_large_row || most < all / part_of_rows) return;
+    found.largest_words = most;
+    const std::vector<Element> row = TermReader(terms).tuple(rows[largest]);
+    if (key != 0 && row.size() >= key) found.largest_key = copy_term(terms, row[key - 1]);
+    const MostOfRow of = most_of_row(terms, measures, rows[largest]);
+    if (of.where.empty()) return;
+    found.largest = sentence("{}, {}", of.where, shape_in_words(terms, of.term));
+    if (const auto shape = collection_shape(terms, of.term))
+        found.largest_processes = named_processes(s, terms, *shape);
+}
+
+// How many rows are looked at: all where they are so large that one may be most of the table.
+std::uint64_t rows_wanted(const Snapshot& s, std::size_t table, std::uint64_t table_bytes) {
+    const std::uint64_t objects = s.ets[table].objects.value_or(0);
+    const bool large = objects != 0 && objects <= rows_with_keys && table_bytes / objects >= least_large_row_bytes;
+    return large ? std::max(objects, rows_to_look_at) : rows_to_look_at;
+}
+
+RowsOfTable rows_of(const Snapshot& s, std::size_t table, Artifact& artifact, std::uint64_t table_bytes = 0) {
     RowsOfTable found;
     found.table = table;
     if (!s.source.kind.whole_heaps) return found;
-    const auto contents = artifact.table_contents(table, rows_to_look_at);
+    const std::uint64_t wanted = rows_wanted(s, table, table_bytes);
+    const auto contents = artifact.table_contents(table, wanted);
     if (!contents) return found;
     TermSource& terms = *contents->terms;
     const bool all_known = s.source.process_table_complete && s.source.loss.processes == 0;
     std::vector<Element> rows;
     CommonParts parts;
     TermMeasures measures(terms);
-    for (std::size_t i = 0; i < terms.graph().roots().size() && rows.size() < rows_to_look_at; ++i) {
+    for (std::size_t i = 0; i < terms.graph().roots().size() && rows.size() < wanted; ++i) {
         const Element row = terms.root(i);
         rows.push_back(row);
+        if (rows.size() > rows_to_look_at) continue;
         parts.add(terms, measures, std::span(&row, 1));
         const Within within = within_row(terms, row);
         found.references += within.reference;
@@ -86,6 +164,9 @@ RowsOfTable rows_of(const Snapshot& s, std::size_t table, Artifact& artifact) {
         found.processes.ended += alive == 0;
         found.some_ended.ended += alive != within.pids.size();
     }
+    if (!contents->more && table_bytes / std::max<std::uint64_t>(rows.size(), 1) >= least_large_row_bytes)
+        find_largest(s, terms, measures, rows, contents->key, found);
+    if (rows.size() > rows_to_look_at) rows.resize(rows_to_look_at);
     found.looked = rows.size();
     if (rows.size() > 1) found.shape = terms_in_words(terms, rows);
     if (auto common = parts.best(rows.size())) {
@@ -143,7 +224,7 @@ Result<TableRows> find_fact(FactOf<TableRows>, const Facts& facts, Artifact& art
         if (found.large.size() == most_large_tables || use.bytes.value_or(0) < least_large_bytes ||
             percent < least_large_percent)
             break;
-        found.large.push_back(rows_of(s, use.table, artifact));
+        found.large.push_back(rows_of(s, use.table, artifact, use.bytes.value_or(0)));
     }
     return found;
 }

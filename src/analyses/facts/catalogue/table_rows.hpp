@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "analyses/facts/facts.hpp"
 #include "analyses/heaps/largest_collection.hpp"
 #include "beamheap/snapshot.hpp"
+#include "erlang/owned_term.hpp"
 
 namespace beamheap::analyses {
 
@@ -31,6 +33,10 @@ struct RowsOfTable {
     NamedProcesses some_ended;                         ///< the same: of whom at least one has ended
     std::uint64_t copy_words = 0;                      ///< of a term that they have a copy of each; 0: none
     Sentence copy;                                     ///< what it is
+    std::uint64_t largest_words = 0;         ///< of the largest, where all were looked at and it is much of them
+    std::shared_ptr<OwnedTerm> largest_key;  ///< its key
+    Sentence largest;                        ///< what most of it is: "element 2 > key waiting, a list of 500,000 ..."
+    NamedProcesses largest_processes;        ///< that the elements of that name
     bool all(std::uint64_t rows) const { return looked != 0 && rows * 10 >= looked * 9; }
 };
 

@@ -76,6 +76,13 @@ Sentence title(const Facts& facts, const Capacity& full) {
         else text.say("; {} of {} serve", number(full.serving.size()), kind_of(facts, s[full.serving.front()]));
         return text;
     }
+    if (!full.given_back.empty()) {
+        text.say("{} lets {} wait for one of {} places, and nobody has one: all {} in {} are {}", full.server,
+                 processes(full.waiters.size()), number(full.allowed), Counted{full.holders, "entry", "entries"},
+                 full.holders_in, Atom{full.given_back});
+        if (!full.none_counted.empty()) text.say(", and {}", full.none_counted);
+        return text;
+    }
     if (full.limit == 0) {
         text.say("{} keeps {} in {}, ", full.server, Counted{full.holders, "entry", "entries"}, full.holders_in);
         if (full.looked == full.ended && full.looked == full.holders) text.say("all of processes that have ended");
@@ -91,7 +98,11 @@ Sentence title(const Facts& facts, const Capacity& full) {
             text.say(", to processes that have ended, as {} tell that were looked at", number(full.looked));
         else if (full.ended != 0) text.say(", {} of them to processes that have ended", number(full.ended));
         else if (function != FunctionId::none) {
-            text.say(has_started(s, full) ? Form<2>(", {} of them in {}") : Form<2>(", {} of them to processes in {}"),
+            const bool in_part = full.looked < full.holders;
+            text.say(has_started(s, full) ? (in_part ? Form<2>(", {} of those that were looked at in {}")
+                                                     : Form<2>(", {} of them in {}"))
+                                          : (in_part ? Form<2>(", {} of those that were looked at to processes in {}")
+                                                     : Form<2>(", {} of them to processes in {}")),
                      number(std::min(count, full.limit)), function);
             if (const FunctionId by = caller_of(s, s[example]); by != FunctionId::none && by != function)
                 text.say(", called by {}", by);
@@ -144,6 +155,14 @@ void add_steps(const Facts& facts, const Capacity& full, Finding& finding) {
             "are open where not: {}",
             Command{"heap", s[full.server].pid});
         finding.advise("See the connections that are open: `beamheap ports DUMP`");
+    } else if (!full.given_back.empty()) {
+        finding.advise(
+            "What takes an entry off, or marks it, is to give the place to whoever waits, as it does when one ends; "
+            "until "
+            "then they wait for ever, whatever the limit is: {}",
+            Command{"proc", s[full.server].pid});
+        finding.advise("Look at who has taken themselves off, and by which function: {}",
+                       Command{"proc", s[full.alive.empty() ? full.waiters.front() : full.alive.front()].pid});
     } else if (full.all_ended()) {
         finding.advise(
             "Let it monitor whom it gives something (`erlang:monitor/2`), and take it back at 'DOWN'; until then only "
@@ -161,7 +180,9 @@ void add_steps(const Facts& facts, const Capacity& full, Finding& finding) {
                        Command{"heap", s[full.server].pid});
         finding.advise("Let it monitor whom it gives something, and count off at 'DOWN' as well.");
     }
-    finding.advise("A second dump or core image some seconds later tells whether it is still full.");
+    if (full.given_back.empty())
+        finding.advise("A second dump or core image some seconds later tells whether it is still full.");
+    else finding.advise("A second dump or core image some seconds later tells whether they still wait.");
 }
 
 Finding finding_of(const Facts& facts, const Capacity& full) {
@@ -185,7 +206,9 @@ Finding finding_of(const Facts& facts, const Capacity& full) {
             std::ranges::copy(others.processes, std::back_inserter(finding.members));
         }
     if (full.limit != 0) {
-        finding.evidence.push_back(figure("its limit, reached", full.limit, AmountUnit::count));
+        finding.evidence.push_back(full.given_back.empty()
+                                       ? figure("its limit, reached", full.limit, AmountUnit::count)
+                                       : figure("its limit, as it seems", full.allowed, AmountUnit::count));
         finding.evidence.push_back(fact("as these agree", places_text(full, most_places), Confidence::estimate));
     }
     if (full.holders != 0) {

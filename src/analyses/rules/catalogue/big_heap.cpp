@@ -133,7 +133,12 @@ void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
             "Take back each alias that was made for a request (`erlang:unalias/1`), or make it such that the answer "
             "does (`[reply]`, and `{alias, reply_demonitor}` of a monitor).");
     } else if (what.empty()) {
-        finding.title.say("; it {}", doing(facts, id));
+        const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+        const std::uint64_t used = used_words(facts.snapshot()[id]).value_or(0);
+        const bool garbage = seen != nullptr && seen->live_words.has() && *seen->live_words < used / 10 &&
+                             facts.snapshot()[id].msgq_len == Count(0);
+        finding.title.say(garbage ? Form<1>(", nearly all of it garbage; it {}") : Form<1>("; it {}"),
+                          doing(facts, id));
     } else {
         finding.title.add(what);
     }
@@ -275,7 +280,27 @@ void say_common_work(const Facts& facts, const ProcessGroups& groups, const Proc
     if (functions.empty()) return;
     const auto& [function, count] =
         *std::ranges::max_element(functions, {}, [](const auto& each) { return each.second; });
-    if (count * 2 > group.count) finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
+    if (count * 2 > group.count && FunctionId{function} != group.function)
+        finding.title.say("; {} of them are in {}", number(count), FunctionId{function});
+}
+
+// Who was refused as much as each of them has, for a term that was to be put beside a heap, as a message is: it sends
+// the same to one after the other.
+void say_sender(const Facts& facts, const ProcessGroup& group, std::uint64_t each, Finding& finding) {
+    const Slogan& slogan = facts.get<Slogan>();
+    const ProcId sender = facts.get<Death>().process;
+    const std::uint64_t refused = slogan.refused_bytes.value_or(0);
+    if (slogan.kind != SloganKind::out_of_memory || slogan.memory_type != "heap_frag" || sender == ProcId::none ||
+        first_call(facts.snapshot()[sender]) == group.function || refused < each / 2 || refused / 2 > each)
+        return;
+    finding.title.say("; {} was refused {} for one more message as large, which it most likely sends to all of them",
+                      sender, bytes(refused));
+    finding.evidence.push_back(
+        fact("who sends it", sentence("{}: {}", sender, frames_text(facts, sender)), Confidence::estimate));
+    finding.advise(
+        "A message is copied for each receiver. Send what is large to few, in parts, or where it is to be found (a "
+        "table, a persistent term): {}",
+        Command{"proc", facts.snapshot()[sender].pid});
 }
 
 // Whether what is known of their heaps is mostly garbage, which idle-garbage tells.
@@ -334,6 +359,7 @@ void add_group(const Facts& facts, std::vector<Finding>& findings) {
                 finding.title.add(sizes);
                 say_common_work(facts, groups, group, finding);
             }
+            say_sender(facts, group, largest.value_or(0), finding);
             finding.advise("See which terms of one keep most alive: {}", Command{"heap", s[group.example].pid});
             finding.advise(
                 "Bound how many work at a time, or let each read in pieces what it copies (a table, a file, an "

@@ -176,7 +176,7 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     bool said = false;
     if (s.node.binary_bytes.has() && s.source.complete.value_or(false)) {
         finding.evidence.push_back(
-            figure("of them listed, as processes refer to them", s.node.binary_bytes, AmountUnit::bytes));
+            figure("of these, in binaries that processes name", s.node.binary_bytes, AmountUnit::bytes));
         said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
         const Sentence table = said ? candidate_table(facts, *binaries - *s.node.binary_bytes) : Sentence();
         if (said)

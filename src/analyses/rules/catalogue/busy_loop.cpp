@@ -15,8 +15,10 @@
 // million, are medium, of one process or of several in one place. Nothing is wrong with work by itself, so it is never
 // more. Where far more are ready than the schedulers can serve, run-queue tells the place. Of a node that was asked for
 // its dump, and in which nothing else is found, also one that waits now is told, as info, where it has done nine tenths
-// of all work and 50 million reductions: one that tries something again and again waits in between. Connections that it
-// makes for that leave their numbers: 10,000 ports and more were opened, and not one in a hundred of them is open.
+// of all work and 50 million reductions and something tells that it goes on: it waits in the midst of its work, or a
+// timer is set for it, as one does that tries something again and again, or connections that it makes for that have
+// left their numbers: 10,000 ports and more were opened, and not one in a hundred of them is open. One that waits for
+// its next request is a server with a history.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -217,6 +219,13 @@ ProcId partner_of(const Snapshot& s, ProcId working) {
     return partner;
 }
 
+// Whether one that waits will go on by itself, with what it has done so far.
+bool goes_on(const Snapshot& s, ProcId id) {
+    return (s[id].current_function != FunctionId::none && !is_idle_function(s, s[id].current_function)) ||
+           std::ranges::any_of(s.timers, [&](const Timer& timer) { return timer.receiver == s[id].pid; }) ||
+           ports_opened(s) != 0;
+}
+
 // Who has done nearly all of the work, and waits.
 void about_history(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -227,7 +236,7 @@ void about_history(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId id = largest(s, all_processes(s), &Process::reductions, 1).front();
     const double percent = percent_of(s[id].reductions, facts.get<Totals>().reductions.value()).value_or(0);
     if (s[id].reductions.value_or(0) < least_of_history || percent < nearly_all_percent || excused(s, s[id]) ||
-        has_role(s, s[id].initial_call, erlang::FunctionRole::frees_literals))
+        has_role(s, s[id].initial_call, erlang::FunctionRole::frees_literals) || !goes_on(s, id))
         return;
     Finding finding;
     about(facts, id, finding);

@@ -21,7 +21,9 @@
 #include <map>
 #include <utility>
 
+#include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -39,6 +41,7 @@ constexpr std::uint64_t many_tables = 100;
 constexpr std::uint64_t very_many_tables = 1000;
 constexpr std::uint64_t many_deleted = 10'000;
 constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t few_objects = 1'000, large_object_bytes = 64u << 10;
 
 Sentence owner_text(const Owner& owner) {
     return owner.alive() ? sentence("{}", owner.process) : sentence("{}, which is gone", owner.pid);
@@ -123,6 +126,52 @@ void say_rows(const Facts& facts, std::size_t table, Finding& finding) {
         finding.advise("Monitor whom a row is made for, and delete it at 'DOWN'.");
 }
 
+// ", 53.1 MiB of it in the one with key <<"ad-7">>: its element 2 > element 4, a list of 500,000 {threshold, pid}": of
+// a table of few and large objects, the one that is much of it.
+void say_largest_row(const Facts& facts, std::size_t table, Finding& finding) {
+    const RowsOfTable* const rows = facts.get<TableRows>().of(table);
+    if (rows == nullptr || rows->largest_words == 0) return;
+    finding.title.say(", {} of it in one",
+                      bytes(saturating_multiply(rows->largest_words, facts.snapshot().source.word_size)));
+    if (rows->largest_key != nullptr)
+        finding.title.say(", whose key is {}", PrintedTerm{rows->largest_key, rows->largest_key->term()});
+    if (rows->largest.empty()) return;
+    finding.title.say(rows->largest_processes.mostly_ended()
+                          ? Form<1>(" (its {}, nearly all of processes that have ended)")
+                          : Form<1>(" (its {})"),
+                      rows->largest);
+    finding.evidence.push_back(figure("of its elements, those that name a process", rows->largest_processes.named,
+                                      AmountUnit::count, Confidence::lower_bound));
+}
+
+// Whether a table has few objects, and these are large.
+bool has_large_objects(const EtsTable& table, std::uint64_t table_bytes) {
+    const std::uint64_t objects = table.objects.value_or(0);
+    return objects != 0 && objects <= few_objects && table_bytes / objects >= large_object_bytes;
+}
+
+// What its owner does with large objects: it copies one whenever it reads or writes it, and what is left of that on its
+// heap is told with the table, and not before it.
+void say_copies_of_owner(const Facts& facts, const EtsUse& use, Finding& finding, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    if (!use.owner.alive() || !idle(facts, use.owner.process)) return;
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(use.owner.process);
+    const std::uint64_t allocated = allocated_words(s[use.owner.process]);
+    if (seen == nullptr || !seen->live_words.has() || *seen->live_words > allocated / 10) return;
+    const std::uint64_t garbage = saturating_multiply(used_words(s[use.owner.process]).value_or(0), s.source.word_size);
+    if (garbage < *use.bytes / 4) return;
+    finding.title.say(", which has {} of garbage on its heap: most likely copies of such an object", bytes(garbage));
+    finding.advise(
+        "Reading an object copies all of it, and writing one, too: keep what grows in rows of its own, of which each "
+        "is "
+        "small.");
+    for (Finding& told : findings)
+        if (told.process == use.owner.process && told.subject.kind == SubjectKind::process) {
+            told.severity = std::min(told.severity, FindingSeverity::info);
+            told.role = FindingRole::victim;
+        }
+}
+
 void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report, double percent,
                  std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -140,9 +189,12 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
     finding.percent = percent;
     finding.title.say("ETS table {} holds {}", name, bytes(*use.bytes));
     if (table.objects.has()) finding.title.say(" in {}", Counted{*table.objects, "object", "objects"});
+    say_largest_row(facts, use.table, finding);
     const bool kept = keeps_deleted(table);
     if (kept) finding.title.say(" and {} deleted ones, kept since it is fixed", number(*table.fixed));
     finding.title.say(": {} of the node's memory; its owner is {}", Percent{percent}, owner_text(use.owner));
+    const bool large_objects = has_large_objects(table, *use.bytes);
+    if (large_objects) say_copies_of_owner(facts, use, finding, findings);
     const ProcId stuck = stuck_child(facts, use.owner);
     say_stuck_child(facts, stuck, finding);
     say_rows(facts, use.table, finding);
@@ -159,7 +211,12 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
             "What is deleted is given back when nobody has the table fixed any more: look for a traversal that does "
             "not end (a select whose continuation was kept, `ets:safe_fixtable/2` without its end). On the running "
             "node `ets:info(Table, safe_fixed_monotonic_time)` says who, and since when.");
-    advise_on_content(facts, use, finding);
+    if (large_objects)
+        finding.advise(
+            "Its objects are few and large ({} each on average): look at what one of them collects, and for what takes "
+            "something out of it.",
+            bytes(*use.bytes / *table.objects));
+    else advise_on_content(facts, use, finding);
     finding.advise("Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));

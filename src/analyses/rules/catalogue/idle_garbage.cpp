@@ -15,7 +15,10 @@
 #include <algorithm>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/memory/idle_heaps.hpp"
+#include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "model/whole.hpp"
@@ -29,6 +32,7 @@ constexpr double medium_percent = 10;
 constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 30;
 constexpr std::size_t least_of_one_size = 2;
+constexpr std::uint64_t least_rows = 1'000, least_copied = 1u << 20;  // of a table
 
 struct Sample {
     std::uint64_t heaps = 0, allocated = 0, freed = 0, garbage = 0, live = 0;  // words
@@ -69,6 +73,32 @@ FunctionId kind_of(const Facts& facts, const IdleGroup& group) {
     return alike && first.real_initial_call != FunctionId::none ? first.real_initial_call : group.initial_call;
 }
 
+// Where one of the same kind works now, and the program has a table with many rows, of which a copy is less than what
+// one of them keeps: whoever reads all of it has copied all of it each time.
+void say_copied_table(const Facts& facts, const IdleGroup& group, std::uint64_t each, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const auto most = facts.get<MostObjects>().table;
+    if (!most || group.members.size() < least_of_one_size || s.ets[*most].name == TextId::none) return;
+    const EtsReport report = ets_tables(s);
+    const auto use = std::ranges::find(report.tables, *most, &EtsUse::table);
+    const std::uint64_t objects = s.ets[*most].objects.value_or(0);
+    if (use == report.tables.end() || objects < least_rows || use->bytes.value_or(0) < least_copied ||
+        use->bytes.value_or(0) > each)
+        return;
+    const FunctionId kind = first_call(s[group.members.front()]);
+    for (const ProcId id : all_processes(s)) {
+        if (first_call(s[id]) != kind || s[id].state == ProcessState::waiting ||
+            s[id].current_function == FunctionId::none)
+            continue;
+        finding.behind.say(
+            "{} of the same kind {}, and table {} has {} ({}): most likely each reads all of them, and "
+            "copies them each time",
+            id, doing(facts, id), Name{s.ets[*most].name}, Counted{objects, "object", "objects"}, bytes(*use->bytes));
+        finding.advise("Look at what fills that table, and for what deletes from it: `beamheap ets DUMP`");
+        return;
+    }
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count total = node_bytes(facts).has() ? node_bytes(facts) : all_process_bytes(facts);
@@ -103,10 +133,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
                               bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
         finding.evidence.push_back(figure("heaps, as allocated", group.heap_bytes, AmountUnit::bytes));
-        finding.evidence.push_back(figure("heaps that were decoded", sample.heaps, AmountUnit::count));
+        finding.evidence.push_back(figure("of them, heaps that were looked into", sample.heaps, AmountUnit::count));
         finding.evidence.push_back(figure("live in those", sample.live, AmountUnit::words));
         finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
         finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));
+        if (!asked_for) say_copied_table(facts, group, freed / group.members.size(), finding);
         if (asked_for)
             finding.advise(
                 "No collection makes a heap smaller than the min_heap_size of the process (spawn options, "

@@ -13,7 +13,11 @@
 // Monitors, links and timers take memory that no heap has, and each becomes a message in the end: from some number on
 // they are a disease whoever has them.
 //
-// Thresholds: those of the fact; 10,000 monitors on one target, or timers for one receiver, are medium, 100,000 high,
+// Children that nobody needs any more, or of which each has a program of its own, are told as
+// facts/catalogue/broods.hpp finds them; who has many that live, or keeps the pids of such, is not.
+//
+// Thresholds: children of one kind, nine in ten of 1,000 left behind, or a program each of 100: medium; those of the
+// fact; 10,000 monitors on one target, or timers for one receiver, are medium, 100,000 high,
 // 50,000 links or monitors of a process medium; copies that are 8 MiB and a quarter of the node's memory: medium where
 // they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that name
 // processes, nine in ten of 30 that were looked at name processes that have ended: medium.
@@ -21,6 +25,7 @@
 #include <iterator>
 #include <optional>
 
+#include "analyses/facts/catalogue/broods.hpp"
 #include "analyses/facts/catalogue/multitudes.hpp"
 #include "analyses/facts/catalogue/shared_copies.hpp"
 #include "analyses/processes/groups.hpp"
@@ -43,6 +48,7 @@ constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
 constexpr std::uint64_t grave_to_one = 10'000, high_to_one = 100'000, grave_of_one = 50'000;
 constexpr std::uint64_t least_repeated = 10'000;
+constexpr std::uint64_t least_with_programs = 100;
 constexpr double much_untold_percent = 25, nearly_all_timers_percent = 90;
 
 using Of = Multitude::Of;
@@ -158,9 +164,6 @@ Sentence title(const Facts& facts, const Multitude& row) {
                        ? sentence("{} has {} files open", row.owner, number(row.count))
                        : sentence("{} is watched by {} resources of {}", row.owner, number(row.count), names(row.form));
         case Of::modules: return sentence("{} modules {} are loaded", number(row.count), names(row.form));
-        case Of::children:
-            return sentence("{} has started {} of {}, which live", row.owner, processes(row.count),
-                            kind_of(facts, s[row.child]));
         case Of::descents:
             return sentence("{} processes of {} have each started the next; the last is {}", number(row.count),
                             kind_of(facts, s[row.owner]), row.owner);
@@ -252,13 +255,9 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
         case Of::ports: finding.advise("See them: `beamheap ports DUMP`"); break;
         case Of::resources: finding.advise("See where they are kept: {}", Command{"heap", pid}); break;
         case Of::modules: finding.advise("See them: `beamheap modules DUMP`"); break;
-        case Of::children:
-            finding.advise("Look whether each ends when what it was started for does, or is to be started again: {}",
-                           Command{"proc", s[row.child].pid});
-            break;
         case Of::descents:
             finding.advise("See who has started whom: `beamheap tree DUMP`");
-            finding.advise("Each lives as long as those behind it: let one process start the others.");
+            finding.advise("Each stays behind the next: let one process start the others, or let each end.");
             break;
     }
     finding.advise("A second dump or core image some minutes later tells whether there are more of them.");
@@ -322,6 +321,78 @@ bool add_copies(const Facts& facts, const SharedCopies& copies, Finding& finding
     return true;
 }
 
+// Entries that name processes which live, nearly all: a registry.
+bool of_living(const Multitude& row) {
+    constexpr std::uint64_t least_named = 30;
+    return row.of == Of::elements && row.processes.named >= least_named &&
+           row.processes.ended * 10 < row.processes.named;
+}
+
+// "all of them", or how many.
+Sentence part_of(std::uint64_t part, std::uint64_t all) {
+    return part == all ? Sentence(Ours("all")) : sentence("{}", number(part));
+}
+
+// "conn_sup <0.95.0> has started 9,000 processes of conn:init/1; all have been idle since they began, and nobody else
+// is linked to them or monitors them"
+bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const bool with_programs = brood.programs >= least_with_programs;
+    if (!with_programs && !brood.mostly_left()) return false;
+    const Sentence kind = sentence("{}", first_call(s[brood.example]));
+    finding.subject = {SubjectKind::group, kind};
+    finding.process = brood.parent;
+    if (brood.parent != ProcId::none) finding.pid = s[brood.parent].pid, finding.name = s[brood.parent].name;
+    finding.severity = FindingSeverity::medium;
+    finding.confidence = Confidence::estimate;
+    finding.count = brood.members;
+    if (brood.parent != ProcId::none)
+        finding.title.say("{} has started {} of {}", brood.parent, processes(brood.members), kind);
+    else finding.title.say("{} of {} were started by one that has ended", processes(brood.members), kind);
+    if (with_programs) {
+        if (brood.programs == brood.members) finding.title.add(Ours(", each with an external program of its own"));
+        else finding.title.say(", {} of them with an external program each", number(brood.programs));
+        if (brood.program != TextId::none) finding.title.say(", {}", names(s.text(brood.program)));
+    }
+    if (brood.mostly_left()) {
+        if (brood.supervisors && brood.below == 0)
+            finding.title.say("; {} are supervisors that have no child", part_of(brood.left, brood.members));
+        else finding.title.say("; {} have been idle since they began", part_of(brood.left, brood.members));
+        if (brood.below != 0) finding.title.say(", with {} below them", processes(brood.below));
+        finding.title.add(Ours(", and nobody else is linked to them or monitors them"));
+    }
+    if (brood.tables == brood.members) finding.behind.say("Each owns a table {} as well", Name{brood.table});
+    for (const Multitude& row : facts.get<Multitudes>().all)
+        if (row.of == Of::elements && row.owner != brood.parent && row.count == brood.members && finding.behind.empty())
+            finding.behind.say("{} has {} in {}", row.owner, row.what, row.where);
+    finding.evidence = {figure("processes of that kind and parent", brood.members, AmountUnit::count),
+                        figure("of these, left behind", brood.left, AmountUnit::count, Confidence::estimate),
+                        figure("with an external program", brood.programs, AmountUnit::count),
+                        figure("with a table", brood.tables, AmountUnit::count),
+                        fact("one of them", sentence("{}", brood.example))};
+    add_stack(facts, brood.example, finding);
+    if (with_programs)
+        finding.advise(
+            "Each is a process of the machine, whose memory no figure here has: see why another is started before the "
+            "last one has ended, and who is to close it: {}",
+            Command{"proc", s[brood.example].pid});
+    else
+        finding.advise(
+            "See for whom each was started, and let it end with that one (a link, a monitor, or a time after which it "
+            "stops): {}",
+            Command{"proc", s[brood.example].pid});
+    finding.advise("A second dump or core image some minutes later tells whether there are more of them.");
+    return true;
+}
+
+// Whether a finding tells of that kind already.
+bool kind_is_told(const std::vector<Finding>& findings, const Sentence& kind) {
+    return std::ranges::any_of(findings, [&](const Finding& each) {
+        return each.subject.kind == SubjectKind::group && each.severity != FindingSeverity::info &&
+               each.subject.text == kind;
+    });
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     const bool quiet = std::ranges::none_of(
@@ -350,8 +421,14 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         found.push_back(std::move(finding));
     }
     const bool told_as_one = alike && (group_is_told || told_by_copies || found.size() > (copies_are_told ? 1 : 0));
+    for (const Brood& brood : facts.get<Broods>().all) {
+        if (found.size() == most_findings) break;
+        if (Finding finding; add_brood(facts, brood, finding) && !kind_is_told(findings, finding.subject.text))
+            found.push_back(std::move(finding));
+    }
     for (const Multitude& row : facts.get<Multitudes>().all) {
         if (found.size() == most_findings) break;
+        if (of_living(row)) continue;
         if (is_of_vm(facts.snapshot(), row)) continue;
         if (Finding* const told = told_of(row, findings); told != nullptr && !is_grave(row)) {
             say_behind(facts, row, findings, *told);

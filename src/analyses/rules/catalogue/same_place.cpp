@@ -18,6 +18,9 @@
 // Where each of them names one process, and those have nothing in their queues, nobody will answer: what they hold, and
 // how many they are, are consequences of that, and are told behind it.
 //
+// Those that sleep wake by themselves. Where nothing lies in their queues, nothing else is found and nothing ties them
+// together but who has started them, they are workers at rest, and nothing is told.
+//
 // Thresholds: 20 processes that are 20 % of all: medium, where nothing else is found, else info. Workers that wait for
 // work within a function of theirs look the same.
 #include <algorithm>
@@ -311,6 +314,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.advise("Look at one of those whom they name, and why it does not answer: {}",
                        Command{"proc", s[whom.example].pid});
     }
+    if (asleep && !tied && queues.value().value_or(0) == 0) return;
     if (const Pid starter = starter_of(s, place.members); starter.has()) {
         if (!tied && s.find(starter) != ProcId::none) finding.title.say("; {} has started them", AnyProcess{starter});
         if (const ProcId id = s.find(starter); id != ProcId::none)

@@ -203,7 +203,7 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
 Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
     if (put_off.ended.has())
-        return sentence("; it keeps {}, and names {}, which has ended", callers, AnyProcess{put_off.ended});
+        return sentence("; it keeps {}, and beside them {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.caller_apart != ProcId::none)
         return sentence("; it keeps {}, one of whom, {}, most likely has what all of them want, and waits for it, too",
                         callers, put_off.caller_apart);
@@ -211,12 +211,20 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     if (put_off.ended_callers > put_off.count)
         return sentence("; it is idle, and keeps {} in its State{}, unanswered, and {} that have ended", callers,
                         put_off.where, number(put_off.ended_callers));
-    if (put_off.named.empty())
-        return sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
+    const Sentence flag = put_off.flag ? sentence("{} is {}", put_off.flag->field,
+                                                  PrintedTerm{put_off.flag->value, put_off.flag->value->term()})
+                                       : Sentence();
+    if (put_off.named.empty()) {
+        Sentence text = sentence("; it is idle, and keeps {} in its State{}, unanswered", callers, put_off.where);
+        if (!flag.empty()) text.say("; {}", flag);
+        return text;
+    }
     const ProcId example = put_off.named.front();
+    if (put_off.flag_of == example) return sentence("; it keeps {}, and beside them {}: {}", callers, example, flag);
+    if (!flag.empty()) return sentence("; it is idle, and keeps {} in its State; {}", callers, flag);
     if (put_off.named.size() == 1)
-        return sentence("; it keeps {}, and names {}, which {}", callers, example, doing(facts, example));
-    return sentence("; it keeps {}, and names {} others, one in {}", callers, number(put_off.named.size()),
+        return sentence("; it keeps {}, and beside them {}, which {}", callers, example, doing(facts, example));
+    return sentence("; it keeps {}, and beside them {} others, one in {}", callers, number(put_off.named.size()),
                     facts.snapshot()[example].current_function);
 }
 

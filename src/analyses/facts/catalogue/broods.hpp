@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many processes of one kind that one process has started, and what tells whether anybody still needs them.
+//
+// Theory. A server, or a supervisor, has as many children as it was asked for: ten thousand sessions are no disease by
+// their number. One that is needed is known to whom it works for (who is linked to it, monitors it, calls it by its
+// name), has a connection of its own, a timer or work. One that was left behind has none of that: it is idle, has done
+// nothing since it began, and nobody knows it but those who have started it. So it is with the children that one has
+// below it, and a supervisor that was left behind often has none.
+//
+// Another many is each one's external program: a process of the machine for each, which no memory of the VM shows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyses/base/sentence.hpp"
+#include "analyses/facts/facts.hpp"
+#include "beamheap/snapshot.hpp"
+
+namespace beamheap::analyses {
+
+struct Brood {
+    ProcId parent = ProcId::none;   ///< who has started them; none: that one has ended
+    ProcId example = ProcId::none;  ///< one of them that was left behind, or has a program
+    std::uint64_t members = 0;      ///< of one kind
+    std::uint64_t left = 0;      ///< of these, idle with all below them, without work since they began, known to nobody
+    std::uint64_t below = 0;     ///< processes below those
+    bool supervisors = false;    ///< they are supervisors
+    std::uint64_t programs = 0;  ///< members that own an external program
+    TextId program = TextId::none;  ///< its command, where all have the same
+    std::uint64_t tables = 0;       ///< members that own an ETS table
+    TextId table = TextId::none;    ///< the name of one of those
+    bool mostly_left() const { return left * 10 >= members * 9; }
+};
+
+struct Broods {
+    std::vector<Brood> all;  ///< those of programs from 100 on, others from 1,000 on; the most members first
+};
+
+Result<Broods> find_fact(FactOf<Broods>, const Facts& facts);
+
+}  // namespace beamheap::analyses
