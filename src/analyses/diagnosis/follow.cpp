@@ -178,11 +178,9 @@ Sentence second_sentence(const Facts& facts, const Finding& worst, const Largest
     if (worst.behind.empty() && !place.stands_out && holds_little && !worst.members.empty())
         if (Sentence text = behind_wait(facts, worst); !text.empty()) return text;
     Sentence text = place.text;
-    // Where a start failed, memory is no news: the VM's own tables are most of every node that has just begun.
-    if (worst.tells_slogan && (worst.rule == "start-up" || worst.rule == "failed-call")) {
-        if (worst.behind.empty()) return place.stands_out && !holds_little ? text : Sentence();
-        return sentence("{}.", worst.behind);
-    }
+    // Where a start failed, memory is no news: the place goes before it.
+    if (worst.tells_slogan && !worst.behind.empty() && (worst.rule == "start-up" || worst.rule == "failed-call"))
+        return text.empty() ? sentence("{}.", worst.behind) : sentence("{}. {}", worst.behind, text);
     if (!worst.behind.empty()) {
         // What goes with it, in a node whose memory is nowhere in particular, is all that is left to be said.
         if (!place.stands_out && holds_little) return sentence("{}.", worst.behind);
