@@ -108,13 +108,14 @@ private:
         return tree;
     }
 
-    // Whether a process shows that it is there for something: it works, has worked, or has what it works with.
-    bool is_used(ProcId id) const {
+    // Whether a process shows that it is there for something: it works, has worked, or has what it works with. A timer
+    // of its own is that where somebody is linked to it; what was started and unlinked goes on waking up.
+    bool is_used(ProcId id, bool linked) const {
         const Process& process = s_[id];
         return process.state != ProcessState::waiting || process.msgq_len.value_or(0) != 0 ||
                process.reductions.value_or(0) > most_of_beginning || process.current_function == FunctionId::none ||
                !idle_[index_of(process.current_function)] || process.name != TextId::none ||
-               sockets_.contains(process.pid) || timed_.contains(process.pid);
+               sockets_.contains(process.pid) || (linked && timed_.contains(process.pid));
     }
 
     void find_left(const std::vector<ProcId>& members, Brood& brood) const {
@@ -128,7 +129,10 @@ private:
             if (of == nobody && is_above[index_of(id)]) continue;
             if (of != nobody) {
                 ++below[of];
-                if (is_used(id)) needed[of] = true;
+                const auto links = links_of(s_, s_[id]);
+                const bool linked = std::any_of(links.begin(), links.end(),
+                                                [](const Link& link) { return link.kind == LinkKind::link; });
+                if (is_used(id, linked)) needed[of] = true;
             }
             for (const Link& link : links_of(s_, s_[id])) {
                 if (!link.pid.has() || !link.pid.local()) {
