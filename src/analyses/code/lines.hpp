@@ -4,10 +4,10 @@
 // A frame is a return address: it stands behind a call in its function. Which of the function's calls it can be is told
 // by what must be true there: the frame has as many registers as the stack shows, marks of `catch` in the same ones;
 // the called function is that of the next younger frame, or goes on in it without coming back (tail calls, up to six of
-// them; a fun, `apply` and what the VM does itself may be anything); it is as far on in the machine's code as what stands
-// before it in the module's can be, at least and at most (CodeSite::Sizes), where that is so of every place of the input
-// that is known without it; and in one function a larger offset is a later instruction, over all stacks of the input. A
-// line is told where all calls that are left stand on it.
+// them; a fun, `apply` and what the VM does itself may be anything); it is as far on in the machine's code as what
+// stands before it in the module's can be, at least and at most (CodeSite::Sizes), where that is so of every place of
+// the input that is known without it; and in one function a larger offset is a later instruction, over all stacks of
+// the input. A line is told where all calls that are left stand on it.
 #pragma once
 
 #include <cstdint>

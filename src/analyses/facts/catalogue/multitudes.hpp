@@ -38,14 +38,14 @@ struct Multitude {
     } of = Of::elements;
     ProcId owner = ProcId::none;
     std::uint64_t count = 0;
-    double times = 0;             ///< how many times what would be unusual
-    Sentence where;               ///< elements: "its State > key sessions"
-    Sentence what;                ///< elements: "a map of 3,000 reference => integer"
-    bool handlers = false;        ///< elements: the handlers of an event manager; `what` says so
-    NamedProcesses processes;     ///< elements: that some of them name
-    Relations relations;          ///< one_monitor, monitors, links
-    std::string form;             ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
-    TimersOfOne timers_of;        ///< timers
+    double times = 0;          ///< how many times what would be unusual
+    Sentence where;            ///< elements: "its State > key sessions"
+    Sentence what;             ///< elements: "a map of 3,000 reference => integer"
+    bool handlers = false;     ///< elements: the handlers of an event manager; `what` says so
+    NamedProcesses processes;  ///< elements: that some of them name
+    Relations relations;       ///< one_monitor, monitors, links
+    std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
+    TimersOfOne timers_of;     ///< timers
 };
 
 struct Multitudes {
