@@ -548,9 +548,11 @@ private:
     bool fun_gone_ = false;    // and its frame given up by the one before
 };
 
+}  // namespace
+
 // A head of its own size, then the set of instructions (0), the highest one, labels, functions.
-Status walk(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-            CodeModule& module, std::vector<Stretch>* stretches) {
+Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
+                 CodeModule& module, std::vector<Stretch>* stretches) {
     ByteReader head(chunk);
     const std::uint32_t size = head.four();
     ByteReader fields(head.take(size));
@@ -561,18 +563,6 @@ Status walk(std::string_view chunk, std::span<const CodeFunctionName> imports, s
     if (set != 0) return Error{ErrorCode::not_recognised, "is of another set of instructions", {}};
     if (labels > head.left() + 1) return damaged("it has more labels than code");
     return Walk(chunk.substr(4 + std::size_t{size}), labels, imports, places, module, stretches).run();
-}
-
-}  // namespace
-
-Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-                 CodeModule& module) {
-    return walk(chunk, imports, places, module, nullptr);
-}
-
-Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-                 CodeModule& module, std::vector<Stretch>& stretches) {
-    return walk(chunk, imports, places, module, &stretches);
 }
 
 }  // namespace beamheap::beam

@@ -12,12 +12,8 @@
 
 namespace beamheap::beam {
 
-/// Fills functions, callees, sites and tails of `module`, whose atoms are there. `imports` is its table of imports,
-/// `places` that of lines (may be empty). Errors: damaged; not_recognised, where an instruction is newer than OTP 29.
-Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-                 CodeModule& module);
-
-/// What stands between two lines that the loader notes, in the order of code.
+/// What stands between two lines that the loader notes, in the order of code: by which tests/native_sizes measures what
+/// instructions take.
 struct Stretch {
     std::uint32_t name = 0,
                   arity = 0;  ///< of the function that begins here (index into CodeModule::atoms); 0: none does
@@ -25,8 +21,10 @@ struct Stretch {
     std::map<std::uint32_t, std::uint32_t> parts{};  ///< how often each is there, by size_parts * op + SizePart
 };
 
-/// The same, and all stretches of the code, by which what instructions take is measured (tests/native_sizes).
+/// Fills functions, callees, sites and tails of `module`, whose atoms are there. `imports` is its table of imports,
+/// `places` that of lines (may be empty). `stretches`, where there is one, gets all of the code. Errors: damaged;
+/// not_recognised, where an instruction is newer than OTP 29.
 Status walk_code(std::string_view chunk, std::span<const CodeFunctionName> imports, std::span<const SourcePlace> places,
-                 CodeModule& module, std::vector<Stretch>& stretches);
+                 CodeModule& module, std::vector<Stretch>* stretches = nullptr);
 
 }  // namespace beamheap::beam

@@ -96,8 +96,7 @@ Result<CodeModule> read_module(std::string_view bytes, std::vector<Stretch>* str
     BH_TRY(const std::vector<CodeFunctionName> imports, read_imports(chunks, module.atoms.size()));
     const auto code = chunks.find("Code");
     if (!code) return damaged("has no code");
-    BH_CHECK(stretches == nullptr ? walk_code(*code, imports, lines.places, module)
-                                  : walk_code(*code, imports, lines.places, module, *stretches));
+    BH_CHECK(walk_code(*code, imports, lines.places, module, stretches));
     return module;
 }
 

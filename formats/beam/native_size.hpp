@@ -5,8 +5,8 @@
 // for every stretch of code that was looked at, between two places of which the VM notes the address (its lines), the
 // sum of what its instructions take at least is no more, and the sum of what they take at most no less, than what it
 // took. The least and the most of each instruction are those for which that holds with the narrowest bounds (a linear
-// program, by tests/native_sizes/fit): over all modules of OTP 23, 25, 27 and 29 and of Elixir, 500,000 stretches. Sums
-// hold between lines, not within: who asks for a place asks for the line before it.
+// program, by tests/native_sizes/fit): over all modules of OTP 23, 25, 27 and 29 and of Elixir, as many stretches as
+// native_size.inc says. Sums hold between lines, not within: who asks for a place asks for the line before it.
 #pragma once
 
 #include <array>

@@ -5,7 +5,6 @@
 // A function counts where the VM notes each line that the file has.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,51 +18,18 @@ namespace {
 
 using namespace beamheap;
 
-template <class T>
-T load(const std::byte* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-struct NotedLine {
-    std::uint64_t address = 0;
-    std::uint32_t line = 0;
-};
-
-// The lines of a function with their addresses (beam_code.h, BeamCodeLineTab).
-std::vector<NotedLine> lines_of(otp::Decoder& vm, const otp::CodePlace& place) {
-    std::vector<NotedLine> lines;
-    const auto& at = vm.at;
-    const std::uint64_t table = vm.memory.word(place.header + at.code_line_table).value_or(0);
-    const std::byte* head = table == 0 ? nullptr : vm.memory.at(table, at.lines_functions + 8);
-    if (head == nullptr) return lines;
-    const auto first = load<std::uint64_t>(head + at.lines_functions);
-    const auto size = load<std::uint32_t>(head + at.lines_location_size);
-    const auto locations = load<std::uint64_t>(head + at.lines_locations);
-    const std::uint64_t begin = vm.memory.word(table + at.lines_functions + 8ull * place.index).value_or(0);
-    const std::uint64_t end = vm.memory.word(table + at.lines_functions + 8ull * place.index + 8).value_or(0);
-    for (std::uint64_t each = begin; each < end; each += 8) {
-        NotedLine line;
-        line.address = vm.memory.word(each).value_or(0);
-        const std::byte* location = vm.memory.at(locations + size * ((each - first) / 8), size);
-        if (location == nullptr) return {};
-        line.line = size == 2 ? load<std::uint16_t>(location) : load<std::uint32_t>(location) & 0xffffff;
-        lines.push_back(line);
-    }
-    return lines;
-}
-
-using Lines = std::map<std::pair<std::string, std::uint32_t>, std::vector<NotedLine>>;  // by function and arity
+using Lines = std::map<std::pair<std::string, std::uint32_t>,
+                       std::vector<std::pair<std::uint64_t, otp::Code::Line>>>;  // by function and arity
 
 void print(const CodeModule& module, const std::vector<beam::Stretch>& stretches, const Lines& lines) {
     for (std::size_t i = 0, end = 0; i < stretches.size(); i = end) {
         for (end = i + 1; end < stretches.size() && stretches[end].name == 0;) ++end;
         const auto found = lines.find({module.atoms[stretches[i].name], stretches[i].arity});
         bool same = found != lines.end() && found->second.size() == end - i;
-        for (std::size_t k = i; same && k < end; ++k) same = stretches[k].place.line == found->second[k - i].line;
+        for (std::size_t k = i; same && k < end; ++k)
+            same = stretches[k].place.line == found->second[k - i].second.line;
         for (std::size_t k = i; same && k + 1 < end; ++k) {
-            fmt::print("{}", found->second[k + 1 - i].address - found->second[k - i].address);
+            fmt::print("{}", found->second[k + 1 - i].first - found->second[k - i].first);
             for (const auto& [part, count] : stretches[k].parts)
                 fmt::print(" {}.{}:{}", part / beam::size_parts, part % beam::size_parts, count);
             fmt::print("\n");
@@ -89,7 +55,7 @@ int main(int argc, char** argv) {
         const auto place = reader.vm.code.find(reader.memory, start + 8);
         if (!place) return;
         const auto text = [&](otp::Word atom) { return std::string(snapshot.text(reader.atom(atom))); };
-        loaded[text(mfa.module)][{text(mfa.function), mfa.arity}] = lines_of(reader, *place);
+        loaded[text(mfa.module)][{text(mfa.function), mfa.arity}] = reader.vm.code.lines(reader.memory, *place);
     });
     for (int i = 3; i < argc; ++i)
         for (const auto& file : std::filesystem::recursive_directory_iterator(argv[i])) {

@@ -99,33 +99,55 @@ void Code::each_function(
 
 // beam_code.h, BeamCodeLineTab: func_tab[k] .. func_tab[k + 1] are the addresses in function k where a new location
 // begins; loc_tab has the location of each: line in the low 24 bits, file above (2 bytes: lines only).
-Code::Line Code::line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const {
+std::optional<Code::LineTable> Code::line_table(bytes::MemoryReader& memory, const CodePlace& place) const {
     const Offsets& at = layout_->at;
     const auto table = memory.word(place.header + at.code_line_table);
-    if (!table || *table == 0) return {};
+    if (!table || *table == 0) return std::nullopt;
     const std::byte* head = memory.at(*table, at.lines_functions + 8);
-    if (head == nullptr) return {};
+    if (head == nullptr) return std::nullopt;
+    LineTable found;
+    found.table = *table;
     const auto first = load<Word>(head + at.lines_functions);
-    const auto size = load<std::uint32_t>(head + at.lines_location_size);
-    const auto locations = load<Word>(head + at.lines_locations);
+    found.location_size = load<std::uint32_t>(head + at.lines_location_size);
+    found.locations = load<Word>(head + at.lines_locations);
     const std::byte* bounds = memory.at(*table + at.lines_functions + 8ull * place.index, 16);
-    if (bounds == nullptr || (size != 2 && size != 4)) return {};
+    if (bounds == nullptr || (found.location_size != 2 && found.location_size != 4)) return std::nullopt;
     const auto begin = load<Word>(bounds), end = load<Word>(bounds + 8);
-    if (end <= begin || begin < first || (end - begin) / 8 > most_lines) return {};
-    const std::uint64_t count = (end - begin) / 8;
-    const std::byte* addresses = memory.at(begin, count * 8);
-    if (addresses == nullptr) return {};
-    const std::uint64_t j = last_not_above(addresses, count, pc);
-    if (j == count) return {};
-    const std::uint64_t place_in_table = (begin - first) / 8 + j;
-    const std::byte* location = memory.at(locations + size * place_in_table, size);
+    if (end <= begin || begin < first || (end - begin) / 8 > most_lines) return std::nullopt;
+    found.addresses = begin;
+    found.count = (end - begin) / 8;
+    found.locations += found.location_size * ((begin - first) / 8);
+    return found;
+}
+
+Code::Line Code::line_at(bytes::MemoryReader& memory, const LineTable& table, std::uint64_t number) const {
+    const std::byte* location = memory.at(table.locations + table.location_size * number, table.location_size);
     if (location == nullptr) return {};
-    const std::uint32_t value = size == 2 ? load<std::uint16_t>(location) : load<std::uint32_t>(location);
+    const std::uint32_t value =
+        table.location_size == 2 ? load<std::uint16_t>(location) : load<std::uint32_t>(location);
     Line line;
     line.line = value & 0xffffff;
     line.file = value >> 24;
-    if (line.file != 0) line.names = memory.word(*table + at.lines_file_names).value_or(0);
+    if (line.file != 0) line.names = memory.word(table.table + layout_->at.lines_file_names).value_or(0);
     return line;
+}
+
+Code::Line Code::line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const {
+    const auto table = line_table(memory, place);
+    if (!table) return {};
+    const std::byte* addresses = memory.at(table->addresses, table->count * 8);
+    if (addresses == nullptr) return {};
+    const std::uint64_t number = last_not_above(addresses, table->count, pc);
+    return number == table->count ? Line{} : line_at(memory, *table, number);
+}
+
+std::vector<std::pair<std::uint64_t, Code::Line>> Code::lines(bytes::MemoryReader& memory,
+                                                              const CodePlace& place) const {
+    std::vector<std::pair<std::uint64_t, Line>> found;
+    const auto table = line_table(memory, place);
+    for (std::uint64_t i = 0; table && i < table->count; ++i)
+        found.emplace_back(memory.word(table->addresses + 8 * i).value_or(0), line_at(memory, *table, i));
+    return found;
 }
 
 }  // namespace beamheap::otp

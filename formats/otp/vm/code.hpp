@@ -62,8 +62,19 @@ public:
         std::uint64_t names = 0;  ///< address of the terms of the file names; 0: there are none
     };
     Line line(bytes::MemoryReader& memory, const CodePlace& place, std::uint64_t pc) const;
+    /// The addresses at which the lines of a function begin, in order.
+    std::vector<std::pair<std::uint64_t, Line>> lines(bytes::MemoryReader& memory, const CodePlace& place) const;
 
 private:
+    // A function's part of its module's table: addresses, and which locations are theirs.
+    struct LineTable {
+        std::uint64_t table = 0;
+        std::uint64_t addresses = 0, count = 0;
+        std::uint64_t locations = 0;
+        std::uint32_t location_size = 0;  // bytes
+    };
+    std::optional<LineTable> line_table(bytes::MemoryReader& memory, const CodePlace& place) const;
+    Line line_at(bytes::MemoryReader& memory, const LineTable& table, std::uint64_t number) const;
     const Module* module_of(std::uint64_t pc) const;
     const Layout* layout_ = nullptr;
     std::vector<Module> modules_;

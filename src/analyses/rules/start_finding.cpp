@@ -319,6 +319,14 @@ bool says(const Sentence& text, const std::string& name) {
     });
 }
 
+// The emulator's report of a process that ended by what the slogan says: to be led to it tells nothing new.
+bool repeats(const LogEvent& event, const ToldCause& told) {
+    return told.event == nullptr && event.kind == LogKind::process_error && !event.stack.empty() &&
+           std::ranges::equal(event.stack, told.failure.stack, [](const LogFrame& a, const LogFrame& b) {
+               return a.module == b.module && a.function == b.function && a.arity == b.arity;
+           });
+}
+
 // What of the place and the way to it the title had no room for: "It was raised in Repo.start_link/1 (repo.ex:7); the
 // child is Repo, under shop_sup". Where nobody tells a place, the program's module that was loaded last, or whose
 // supervisor it may be.
@@ -410,7 +418,8 @@ void add_told(const Facts& facts, Finding& finding) {
     }
     if (const Sentence modules = last_modules(facts, 300); !modules.empty())
         finding.evidence.push_back(fact("its own modules", modules));
-    if (!facts.get<StartFailure>().events.empty())
+    if (!std::ranges::all_of(facts.get<StartFailure>().events,
+                             [&told](const LogEvent& event) { return repeats(event, told); }))
         finding.next_steps.push_back(sentence("See all that it had no time to print: {}", Command{"logs", {}, ""}));
     if (told.cause.kind == CauseKind::unknown || finding.next_steps.empty())
         finding.next_steps.insert(finding.next_steps.end(), facts.get<Slogan>().next_steps.begin(),
