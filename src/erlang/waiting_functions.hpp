@@ -20,6 +20,7 @@ struct WaitingFunction {
         each,       // all that it monitors, but for the one that has started it: the first of them stands for all
     } target;
     std::string_view name;
+    bool rests = false;  // at other times it is where the process is at rest
 };
 // Sources: the modules themselves, in OTP R13 to 29 (lib/stdlib, kernel, mnesia) and Elixir 1.14.
 inline constexpr std::array waiting_functions{
@@ -38,7 +39,7 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"application_master", "call", WaitingFunction::monitored, {}},
     // the master of an application that is being stopped, and the process that waits for its top supervisor then
     WaitingFunction{"application_master", "terminate_loop", WaitingFunction::pid, {}},
-    WaitingFunction{"application_master", "loop_it", WaitingFunction::pid, {}},
+    WaitingFunction{"application_master", "loop_it", WaitingFunction::pid, {}, true},
     WaitingFunction{"io", "execute_request", WaitingFunction::pid, {}},
     WaitingFunction{"io", "wait_io_mon_reply", WaitingFunction::pid, {}},
     WaitingFunction{"file", "wait_file_reply", WaitingFunction::pid, {}},

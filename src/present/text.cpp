@@ -24,10 +24,11 @@ constexpr std::string_view bold_yellow = "\x1b[1;33m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = column_gap;
 constexpr std::size_t usual_width = 80;
-constexpr std::size_t lines_of_rest = 4;  // at the end of one screen: a blank one, and what else there is
-constexpr std::size_t least_cut = 4;      // lines of prose that are worth being begun
-constexpr std::size_t most_below = 8;     // lines of a text below its row, unless all is asked for
-constexpr std::size_t folded = 4;         // what the second line of a row, or of a sentence, is indented by
+constexpr std::size_t lines_of_rest = 4;       // at the end of one screen: a blank one, and what else there is
+constexpr std::size_t least_cut = 4;           // lines of prose that are worth being begun
+constexpr std::size_t most_compared = 10'000;  // rows of which cells that would be cut alike are cut where they differ
+constexpr std::size_t most_below = 8;          // lines of a text below its row, unless all is asked for
+constexpr std::size_t folded = 4;              // what the second line of a row, or of a sentence, is indented by
 
 class TextPresenter {
 public:
@@ -356,9 +357,22 @@ private:
         return layout;
     }
 
+    // How cells are cut, by column: of a table that is not too long with all of its rows in view.
+    using Cuts = std::vector<ColumnCut>;
+    Cuts cuts(const TableView& table, const Layout& layout) const {
+        Cuts cuts(layout.begin(), layout.end());
+        if (view_.options().width == 0 || table.rows() > most_compared) return cuts;
+        for (std::size_t c = 0; c < layout.size(); ++c) {
+            const bool in_row = layout[c].spot == Spot::in_row || layout[c].spot == Spot::breaks;
+            if (!in_row || layout[c].width >= layout[c].whole) continue;
+            for (std::size_t row = 0; row < table.rows(); ++row) cuts[c].add(cell(table, row, c, table.cell(row, c)));
+        }
+        return cuts;
+    }
+
     // Cells of a row, joined; nothing is padded behind the last of a line.
     template <class CellText>
-    std::string row_text(const Layout& layout, CellText&& text_of) const {
+    std::string row_text(const Layout& layout, const Cuts& cuts, CellText&& text_of) const {
         std::string text;
         std::size_t owed = 0;  // blanks that are only written when something follows
         bool first = true;
@@ -371,7 +385,7 @@ private:
                 owed = 0;
                 first = true;
             }
-            const std::string body = cut_text(text_of(c), column.width, column.cut);
+            const std::string body = cuts[c](text_of(c));
             const std::size_t pad = column.width - std::min(column.width, display_width(body));
             const std::size_t left = column.right ? pad : 0;
             text.append(owed + (first ? 0 : gap) + left, ' ').append(body);
@@ -397,14 +411,15 @@ private:
         }
         heading(*item.member);
         const Layout layout = measure(table);
-        line(paint(bold, row_text(layout, [&](std::size_t c) { return std::string(table.column(c).title); })));
+        const Cuts cut = cuts(table, layout);
+        line(paint(bold, row_text(layout, cut, [&](std::size_t c) { return std::string(table.column(c).title); })));
         std::string below_titles;
         for (std::size_t c = 0; c < table.columns(); ++c)
             if (layout[c].spot == Spot::lines)
                 below_titles.append(below_titles.empty() ? second_line : gap, ' ').append(table.column(c).title);
         if (!below_titles.empty()) line(paint(bold, below_titles));
         for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
-            line(row_text(layout, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
+            line(row_text(layout, cut, [&](std::size_t c) { return cell(table, row, c, table.cell(row, c)); }));
             for (std::size_t c = 0; c < table.columns(); ++c) {
                 if (layout[c].spot != Spot::lines && layout[c].spot != Spot::entries) continue;
                 const Value value = table.cell(row, c);

@@ -160,7 +160,7 @@ std::string cut_middle(std::string_view text, std::size_t width) {
 TextColumn text_column(const Column& column, std::size_t width, bool tells) {
     TextColumn made;
     const std::size_t title = display_width(column.title);
-    made.width = std::max(width, title);
+    made.width = made.whole = std::max(width, title);
     made.right = numeric(column.unit);
     made.cut = cut_of(column);
     made.lesser = column.lesser;
@@ -185,15 +185,22 @@ void lay_out(std::vector<TextColumn>& columns, std::size_t width) {
     for (TextColumn& each : columns)
         if (each.cut != Cut::nothing) each.width = std::min(each.width, longest);
     std::size_t used = 0;
+    TextColumn* last = nullptr;  // of the line
+    const auto end_line = [&] {  // what is left of it is its last column's
+        if (last != nullptr) last->width = std::min(last->whole, last->width + (width - std::min(width, used)));
+    };
     for (TextColumn& each : columns) {
         if (each.spot != Spot::in_row) continue;
         if (used != 0 && used + column_gap + each.width > width) {
+            end_line();
             each.spot = Spot::breaks;
             used = second_line + each.width;
         } else {
             used += (used == 0 ? 0 : column_gap) + each.width;
         }
+        last = &each;
     }
+    end_line();
 }
 
 std::string cut_text(std::string_view safe, std::size_t width, Cut cut) {
@@ -207,6 +214,53 @@ std::string cut_text(std::string_view safe, std::size_t width, Cut cut) {
     if (display_width(text) <= room) return indent + std::string(text);
     if (cut == Cut::middle) return indent + cut_middle(text, room);
     return indent + std::string(text.substr(0, start_of(text, room - 1))).append(ellipsis);
+}
+
+namespace {
+
+bool within_character(std::string_view text, std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+// The part of `text` from `start` to `end`, with what there is room for of what stands in front of it, first its
+// beginning, and an ellipsis for what is left out.
+std::string cut_around(std::string_view text, std::size_t start, std::size_t end, std::size_t width) {
+    while (start > 0 && (within_character(text, start) || within_figure(text, start))) --start;
+    while (end < text.size() && (within_character(text, end) || within_figure(text, end))) ++end;
+    const std::string_view behind = end < text.size() ? ellipsis : std::string_view();
+    const std::string_view part = text.substr(start, end - start);
+    const std::size_t taken = display_width(part) + (behind.empty() ? 0 : 1);
+    if (taken > width) return std::string(part.substr(0, start_of(part, width - 1))).append(ellipsis);
+    const std::string_view front = text.substr(0, start);
+    std::string out;
+    if (display_width(front) + taken <= width) out = front;
+    else if (taken < width) out.append(front.substr(0, start_of(front, width - taken - 1))).append(ellipsis);
+    return out.append(part).append(behind);
+}
+
+}  // namespace
+
+void ColumnCut::add(std::string_view safe) {
+    const std::string cut = cut_text(safe, width_, cut_);
+    if (cut == safe) return;
+    const auto [at, is_new] = alike_.try_emplace(cut, Alike{std::string(safe), safe.size(), safe.size()});
+    if (is_new) return;
+    Alike& alike = at->second;
+    const std::string_view first = alike.first;
+    const std::size_t most = std::min(first.size(), safe.size());
+    const auto differ = std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(most), safe.begin());
+    alike.start = std::min(alike.start, static_cast<std::size_t>(differ.first - first.begin()));
+    const auto differ_back =
+        std::mismatch(first.rbegin(), first.rbegin() + static_cast<std::ptrdiff_t>(most), safe.rbegin());
+    alike.end = std::min(alike.end, static_cast<std::size_t>(differ_back.first - first.rbegin()));
+}
+
+std::string ColumnCut::operator()(std::string_view safe) const {
+    std::string cut = cut_text(safe, width_, cut_);
+    const auto at = alike_.find(cut);
+    if (at == alike_.end() || at->second.start >= at->second.first.size() || width_ < 4) return cut;
+    const std::size_t start = std::min(at->second.start, safe.size());
+    return cut_around(safe, start, std::max(start, safe.size() - std::min(at->second.end, safe.size())), width_);
 }
 
 std::size_t hang_of(std::string_view text) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "present/document.hpp"
@@ -32,6 +33,7 @@ enum class Spot : std::uint8_t {
 /// A column of a text table. `width` is what its cells and its title need; of those in a row, then what it gets.
 struct TextColumn {
     std::size_t width = 0;
+    std::size_t whole = 0;    ///< what its cells and its title need, whatever it gets
     std::size_t least = 0;    ///< cells are cut to it where there is nothing more to leave out
     std::size_t best = 0;     ///< not below least: cells are cut to it before lesser columns are left out
     std::uint8_t lesser = 0;  ///< where rows are wider than a terminal, larger ones are left out first; 0: never
@@ -57,6 +59,26 @@ inline constexpr std::size_t column_gap = 2, second_line = 2;
 /// in its middle, where its end stays: the function of m:f/a, the last part of a path, a pid that follows a name. Its
 /// leading blanks stay.
 std::string cut_text(std::string_view safe, std::size_t width, Cut cut);
+
+/// The cells of one column, which keep apart what differs: "reader of <<"10.0.0.7:41002 -> ...">>" and 200 more of the
+/// kind would all be cut to the same text, and are cut around the part in which they differ instead.
+class ColumnCut {
+public:
+    explicit ColumnCut(const TextColumn& column) : width_(column.width), cut_(column.cut) {}
+    /// A cell of the column, sanitised; all are added before the first is cut. O(length).
+    void add(std::string_view safe);
+    std::string operator()(std::string_view safe) const;
+
+private:
+    // Those that are cut to one text: what all of them begin and end with, in bytes.
+    struct Alike {
+        std::string first;
+        std::size_t start = 0, end = 0;
+    };
+    std::size_t width_;
+    Cut cut_;
+    std::unordered_map<std::string, Alike> alike_;  // by the text that they are cut to
+};
 
 /// What the further lines of a sentence are indented by, which stand below the text of the first: behind its blanks,
 /// its arrow or its dash.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyses/processes/groups.hpp"
+#include "analyses/processes/inventory.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
@@ -39,18 +40,47 @@ std::string target_runs(const Names& names, ProcId id) {
     return names.function(analyses::first_call(process));
 }
 
-// For people: its name, or else what it runs.
-std::string told(const Names& names, const WaitTarget& target) {
-    std::string name = target_name(names, target);
-    const TextId label = target.process == ProcId::none ? TextId::none : names.snapshot()[target.process].label;
-    if (name.empty() && label != TextId::none) return names.label(label);
-    return name.empty() ? target_runs(names, target.process) : name;
-}
-std::string told(const Names& names, ProcId id) {
-    WaitTarget self;
-    self.process = id;
-    return told(names, self);
-}
+// How people are told of who waits and who is waited for: by a name, or else by what it runs; of alike processes by
+// what they were started as, whatever each is called; of a port by its driver or program.
+class Told {
+public:
+    explicit Told(const Names& names) : names_(names) {
+        const Snapshot& s = names.snapshot();
+        for (const Port& port : s.ports) ports_.emplace(port.port, &port);
+    }
+    std::string operator()(const WaitTarget& target, std::uint64_t alike = 1) const {
+        if (target.port.has()) return bare_text(driver(target.port), names_.syntax());
+        std::string name = target_name(names_, target);
+        if (!name.empty() || target.process == ProcId::none) return name;
+        const Process& process = names_.snapshot()[target.process];
+        if (process.label == TextId::none) return target_runs(names_, target.process);
+        return alike > 1 ? names_.function(analyses::first_call(process)) : names_.label(process.label);
+    }
+    std::string operator()(ProcId id, std::uint64_t alike = 1) const { return (*this)(of(id), alike); }
+    /// What rows are put together by: unnamed processes by what they were started as, ports by what is behind them;
+    /// all others are a kind of their own.
+    std::string kind(const WaitTarget& target) const {
+        if (target.port.has()) return "port " + driver(target.port);
+        if (target.process == ProcId::none) return wait_target(names_, target);
+        const Process& process = names_.snapshot()[target.process];
+        if (process.name != TextId::none) return names_.pid(process.pid);
+        return fmt::format("process {}", index_of(analyses::first_call(process)));
+    }
+    std::string kind(ProcId id) const { return kind(of(id)); }
+
+private:
+    static WaitTarget of(ProcId id) {
+        WaitTarget self;
+        self.process = id;
+        return self;
+    }
+    std::string driver(const PortName& name) const {
+        const auto at = ports_.find(name);
+        return at == ports_.end() ? std::string() : analyses::program_name(names_.snapshot().text(at->second->driver));
+    }
+    Names names_;
+    std::map<PortName, const Port*> ports_;
+};
 
 // The line of the code that called what blocks: the frame below the youngest one of that function.
 std::string asked_at(const Names& names, const WaitEdge& edge) {
@@ -63,16 +93,6 @@ std::string asked_at(const Names& names, const WaitEdge& edge) {
 
 std::string times(std::string what, std::uint64_t count) {
     return count < 2 ? what : fmt::format("{} \u00d7{}", what, grouped(count));
-}
-
-// Processes that are alike have the same kind: unnamed ones that were started as the same. Others are a kind of their
-// own.
-std::uint64_t kind_of(const Snapshot& s, const WaitTarget& target) {
-    constexpr std::uint64_t alike = std::uint64_t{1} << 32;
-    if (target.process == ProcId::none) return ~std::uint64_t{0};
-    const Process& process = s[target.process];
-    if (process.name != TextId::none || process.label != TextId::none) return index_of(target.process);
-    return alike | index_of(analyses::first_call(process));
 }
 
 // Rows of which `kind` says the same, from least_alike on, as one: the place of the first, and how many.
@@ -223,11 +243,9 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
     std::vector<WaitFanIn> sorted = waits.fan_in;
     std::ranges::stable_sort(sorted, [](const WaitFanIn& a, const WaitFanIn& b) { return a.reaching > b.reaching; });
     const auto held = std::make_shared<const std::vector<WaitFanIn>>(std::move(sorted));
+    const auto told = std::make_shared<const Told>(names);
     std::vector<Row> rows = fold_rows(*held, least_alike, [&](const WaitFanIn& f) {
-        const std::uint64_t kind = kind_of(s, f.target);
-        // What is no process of ours is what it is called.
-        return std::tuple(kind, kind == ~std::uint64_t{0} ? wait_target(names, f.target) : std::string(), f.waiters,
-                          f.reaching,
+        return std::tuple(told->kind(f.target), f.waiters, f.reaching,
                           f.target.process == ProcId::none ? FunctionId::none : s[f.target.process].current_function);
     });
     const auto process = [&s](const Row& f) {
@@ -244,7 +262,7 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
           .doc = "its name, or what it runs",
           .content = Content::term,
           .end_tells = true},
-         [names, held](const Row& f) { return name_or_null(times(told(names, f.first->target), f.second)); }},
+         [told, held](const Row& f) { return name_or_null(times((*told)(f.first->target, f.second), f.second)); }},
         {{.name = "waiters", .title = "WAITERS", .unit = Unit::count, .doc = "processes that wait for it"},
          [](const Row& f) { return Value(f.first->waiters * f.second); }},
         {{.name = "reaching",
@@ -268,10 +286,10 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
           .doc = "whom it waits for itself",
           .content = Content::term,
           .lesser = 2},
-         [names, &waits](const Row& f) {
+         [told, &waits](const Row& f) {
              const WaitEdge* edge =
                  f.first->target.process == ProcId::none ? nullptr : waits.edge(f.first->target.process);
-             return edge == nullptr ? Value() : Value(told(names, edge->target));
+             return edge == nullptr ? Value() : Value((*told)(edge->target, f.second));
          }},
     };
     return table_of(std::move(columns), std::move(rows), "");
@@ -280,13 +298,9 @@ Table wait_fan_in_for_people(const Names& names, const Waits& waits, std::uint64
 Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_t least_alike) {
     using Row = std::pair<const WaitEdge*, std::uint64_t>;
     const Snapshot& s = names.snapshot();
+    const auto told = std::make_shared<const Told>(names);
     std::vector<Row> rows = fold_rows(waits.edges, least_alike, [&](const WaitEdge& e) {
-        WaitTarget self;
-        self.process = e.waiter;
-        const std::uint64_t kind = kind_of(s, e.target);
-        return std::tuple(kind_of(s, self), kind,
-                          kind == ~std::uint64_t{0} ? wait_target(names, e.target) : std::string(), e.function, e.via,
-                          e.confidence);
+        return std::tuple(told->kind(e.waiter), told->kind(e.target), e.function, e.via, e.confidence);
     });
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
     const bool any_place = std::ranges::any_of(rows, [&](const Row& e) { return !asked_at(names, *e.first).empty(); });
@@ -299,7 +313,7 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
           .content = Content::term,
           .end_tells = true,
           .least = 14},
-         [names](const Row& e) { return name_or_null(times(told(names, e.first->waiter), e.second)); }},
+         [told](const Row& e) { return name_or_null(times((*told)(e.first->waiter, e.second), e.second)); }},
         {{.name = "target",
           .title = "PID",
           .doc = "a pid, a port, or a name on another node",
@@ -311,7 +325,7 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
           .content = Content::term,
           .end_tells = true,
           .least = 14},
-         [names](const Row& e) { return name_or_null(told(names, e.first->target)); }},
+         [told](const Row& e) { return name_or_null((*told)(e.first->target, e.second)); }},
         {{.name = "function",
           .title = "FUNCTION",
           .doc = "the call that is blocked",

@@ -29,7 +29,8 @@ bool waits_for_answer(const Snapshot& snapshot, FunctionId id) {
     if (id == FunctionId::none) return false;
     const Function& function = snapshot.functions[id];
     return std::ranges::any_of(erlang::waiting_functions, [&](const erlang::WaitingFunction& row) {
-        return row.module == snapshot.text(function.module) && row.function == snapshot.text(function.name);
+        return !row.rests && row.module == snapshot.text(function.module) &&
+               row.function == snapshot.text(function.name);
     });
 }
 

@@ -11,6 +11,10 @@ namespace {
 
 bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+bool before(const Pid& a, const Pid& b) { return a.serial != b.serial ? a.serial < b.serial : a.number < b.number; }
+
+}  // namespace
+
 // "/usr/lib/erlang/erts-16.2/bin/inet_gethost 4" is inet_gethost, "tty_sl -c -e" is tty_sl. Descriptors ("2/2") stay.
 std::string program_name(std::string_view command) {
     command = command.substr(0, command.find(' '));
@@ -18,10 +22,6 @@ std::string program_name(std::string_view command) {
         command = command.substr(slash + 1);
     return std::string(command.substr(0, 100));
 }
-
-bool before(const Pid& a, const Pid& b) { return a.serial != b.serial ? a.serial < b.serial : a.number < b.number; }
-
-}  // namespace
 
 Owner owner_of(const Snapshot& snapshot, const Pid& pid) {
     Owner owner;

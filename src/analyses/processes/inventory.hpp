@@ -26,6 +26,9 @@ struct Owner {
 };
 Owner owner_of(const Snapshot& snapshot, const Pid& pid);
 
+/// The driver or program of Port::driver, without the folder and the arguments of a program.
+std::string program_name(std::string_view command);
+
 /// Ports of one driver or program whose owners belong to one group.
 struct PortGroup {
     TextId kind = TextId::none;  ///< Port::kind

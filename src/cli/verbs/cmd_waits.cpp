@@ -84,12 +84,17 @@ Sentence target(const analyses::WaitTarget& target) {
 Sentence of_node(const Snapshot& snapshot, const analyses::Waits& waits) {
     const Counted all{snapshot.processes.size(), "process", "processes"};
     if (waits.edges.empty()) return sentence("None of {} waits for another.", all);
-    Sentence text = sentence("{} of {} {} for somebody", analyses::Amount{waits.edges.size()}, all,
-                             waits.edges.size() == 1 ? analyses::Ours("waits") : analyses::Ours("wait"));
+    const std::uint64_t waiting = waits.edges.size();
+    Sentence text = sentence("{} of {} {} for somebody", analyses::Amount{waiting}, all,
+                             waiting == 1 ? analyses::Ours("waits") : analyses::Ours("wait"));
     const auto most = std::ranges::max_element(waits.fan_in, {}, &analyses::WaitFanIn::reaching);
     if (most != waits.fan_in.end()) {
         const std::uint64_t reaching = most->reaching;
-        if (reaching == waits.edges.size())
+        const auto for_port = [](const analyses::WaitFanIn& fan) { return fan.target.port.has(); };
+        if (reaching == 1 && waiting > 1)
+            text.say(", each for another{}",
+                     std::ranges::all_of(waits.fan_in, for_port) ? analyses::Ours(" port") : analyses::Ours(""));
+        else if (reaching == waiting)
             text.say("{}{}", reaching == 1 ? analyses::Ours(": for ") : analyses::Ours(", all for "),
                      target(most->target));
         else text.say(": {} for {}", analyses::Amount{reaching}, target(most->target));
