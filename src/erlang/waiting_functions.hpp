@@ -71,6 +71,8 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"mnesia_locker", "request_lock", WaitingFunction::by_name, "mnesia_locker"},
     WaitingFunction{"mnesia_controller", "do_wait_for_tables", WaitingFunction::pid, {}},
     WaitingFunction{"mnesia_controller", "rec_tabs", WaitingFunction::by_name, "mnesia_controller"},
+    // an acceptor whose listener has as many connections as it may have (ranch_conns_sup.erl, 1.x and 2.x)
+    WaitingFunction{"ranch_conns_sup", "start_protocol", WaitingFunction::pid, {}},
     WaitingFunction{"worker_pool_worker", "run", WaitingFunction::child, {}},
     WaitingFunction{"Elixir.Task", "await", WaitingFunction::monitored, {}},
     WaitingFunction{"Elixir.Task", "await_receive", WaitingFunction::monitored, {}},

@@ -71,7 +71,7 @@ void PageTable::append_column(PageColumn column, const std::vector<std::string>&
     const std::size_t before = columns.size();
     column.shape.width = std::max(column.shape.width, display_width(column.title));
     for (const std::string& each : cells) column.shape.width = std::max(column.shape.width, display_width(each));
-    column.shape.least = column.shape.best = column.shape.width;
+    column.shape.whole = column.shape.least = column.shape.best = column.shape.width;
     PageTable whole;
     for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t c = 0; c < before; ++c) whole.add(text(row, c), numbers_[row * before + c]);
@@ -198,6 +198,7 @@ private:
     }
     void shape(TextColumn& s) {
         plain(s.width);
+        plain(s.whole);
         plain(s.least);
         plain(s.best);
         plain(s.lesser);

@@ -73,6 +73,12 @@ TEST_CASE("a module that is there and does not load is told by what the emulator
     CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",{features_not_allowed,[maybe_expr]}").what ==
           "module shop can't be loaded: {features_not_allowed,[maybe_expr]}, most likely of another release");
     CHECK(words("Loading of ~ts failed: ~p", "\"/srv/ebin/shopping.beam\",badfile") == missing);
+    // what the caller made of it names no module
+    const std::vector<LogEvent> told{logged_words("Loading of ~ts failed: ~p", "\"/srv/ebin/shop.beam\",badfile")};
+    CHECK(explained("{{badmatch,{error,badfile}},[{boot,start,0,[]},{init,start_em,1,[]}]}", told).what ==
+          "module shop can't be loaded: its file is damaged, or was compiled by another release (badfile)");
+    CHECK(explained("{{badmatch,{error,badfile}},[{boot,start,0,[]},{init,start_em,1,[]}]}", {}).what.find("shop") ==
+          std::string::npos);
     CHECK(words("Unloading ~ts: ~p", "\"/srv/ebin/shop.beam\",done") == missing);
     CHECK(words("Error loading module shop:\\n  it was cut.\\n  more", "") ==
           Explained{"bad_module", "module shop can't be loaded: it was cut", compile_anew});

@@ -358,8 +358,8 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
           std::vector<double>{80.0 * test::mebibyte, 77, 80.0 * test::mebibyte, 320.0 * test::mebibyte});
     CHECK(found(words, 321 * test::mebibyte).empty());
     CHECK(found(words, 160 * test::mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(test::mebibyte / 2 - 1, 5 * test::mebibyte).empty());  // less than 4 MiB
-    CHECK(found(test::mebibyte / 2, 5 * test::mebibyte).size() == 1);
+    CHECK(found(test::mebibyte - 1, 10 * test::mebibyte).empty());  // less than 8 MiB
+    CHECK(found(test::mebibyte, 10 * test::mebibyte).size() == 1);
 }
 
 TEST_CASE("tables of one name and owner are judged as one", "[figures]") {
@@ -493,6 +493,21 @@ TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]
     all = found(64 * test::mebibyte);
     REQUIRE(all.size() == 2);
     CHECK(all[0].severity == FindingSeverity::high);
+}
+
+TEST_CASE("memory that is that of monitors is no big heap", "[figures]") {
+    const auto found = [](std::uint32_t monitors, std::uint64_t messages) {
+        FigureNode node;
+        Process& big = node.process(1, "subscriptions");
+        big.memory_bytes = 12 * test::mebibyte;
+        big.heap_words = 6'772;
+        big.monitors = monitors;
+        big.msgq_len = messages;
+        return test::of(node.findings(), "big-heap").size();
+    };
+    CHECK(found(20'000, 0) == 0);
+    CHECK(found(9'999, 0) == 1);   // too few to have so much
+    CHECK(found(20'000, 1) == 1);  // it may be messages
 }
 
 TEST_CASE("a big heap is told of an input that says no memory of processes, be its young heap the smallest",

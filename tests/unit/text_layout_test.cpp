@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "present/sanitise.hpp"
 
@@ -45,6 +46,37 @@ TEST_CASE("no pid and no figure is cut", "[present]") {
                 }
                 CHECK((after.empty() || after.front() != '.'));
             }
+}
+
+TEST_CASE("cells that would be cut alike are cut where they differ", "[present]") {
+    const auto cuts = [](std::size_t width, const std::vector<std::string>& cells) {
+        TextColumn column;
+        column.width = width;
+        column.cut = Cut::middle;
+        ColumnCut cut(column);
+        for (const std::string& cell : cells) cut.add(cell);
+        std::vector<std::string> shown;
+        for (const std::string& cell : cells) {
+            shown.push_back(cut(cell));
+            CHECK(display_width(shown.back()) <= width);
+        }
+        return shown;
+    };
+    using Shown = std::vector<std::string>;
+    CHECK(cuts(22, {"reader of <<\"10.0.0.7:41002 -> 10.0.0.1:5672\">>",
+                    "reader of <<\"10.0.0.7:41011 -> 10.0.0.1:5672\">>"}) ==
+          Shown{"reader of <<\"\u202641002\u2026", "reader of <<\"\u202641011\u2026"});
+    // One that differs from others anyway is cut as it is alone, and so are cells that are the same.
+    CHECK(cuts(18, {"rabbit_channel:init/1", "rabbit_channel:init/1", "rabbit_writer:enter/2"}) ==
+          Shown{"rabbit_cha\u2026:init/1", "rabbit_cha\u2026:init/1", "rabbit_wr\u2026:enter/2"});
+    // What differs is longer than the column.
+    for (const std::string& each :
+         cuts(8, {"aaaaaaaaaaaaaaaaaaaa1111111111zzzz", "aaaaaaaaaaaaaaaaaaaa2222222222zzzz"}))
+        CHECK(each.ends_with("\u2026"));
+    // Characters of more than one byte stay whole.
+    for (const std::string& each :
+         cuts(9, {"na\u00efve \u00e4\u00e4\u00e4\u00e4 x", "na\u00efve \u00e4\u00e5\u00e4\u00e4 x"}))
+        CHECK(safe_text(each) == each);
 }
 
 TEST_CASE("columns share a width", "[present]") {

@@ -27,9 +27,9 @@ bool has_atom(OwnedTerm& term, std::string_view atom) {
 Cause Explainer::run() {
     // The first that knows the reason says it.
     using erlang::Turn;
-    const bool known = undefined() || syntax_within() || killed_for_its_heap() || gave_up() || of_start_function() ||
-                       row(Turn::first) || distribution() || output_gone() || table() || names_of_processes() ||
-                       posix() || row(Turn::after_errors) || value() || words();
+    const bool known = undefined() || not_loaded() || syntax_within() || killed_for_its_heap() || gave_up() ||
+                       of_start_function() || row(Turn::first) || distribution() || output_gone() || table() ||
+                       names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         if (row(Turn::left_out)) return std::move(cause_);
         cause_.kind = CauseKind::none;

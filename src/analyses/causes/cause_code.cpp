@@ -309,6 +309,24 @@ void Explainer::on_load_failed(std::string_view module, const LogEvent& event, s
     hint("Look at the function that -on_load names in that module: it has to return ok.");
 }
 
+// What code:load_file/1 and its like give back names no module; the report of it does: "Loading of DIR/shop.beam
+// failed: badfile" (code_server.erl).
+bool Explainer::not_loaded() {
+    if (!TermReader::is(inside(), "badfile")) return false;
+    constexpr std::string_view loading = "Loading of", suffix = ".beam";
+    for (std::size_t i = events_.size(); i-- > 0;) {
+        const std::string text = all_words(events_[i]);
+        const std::size_t at = text.find(loading);
+        const std::size_t end = at == text.npos ? at : text.find(suffix, at);
+        if (end == text.npos) continue;
+        const std::size_t begin = text.find_last_of("/ ", end) + 1;
+        if (!bad_module(std::string_view(text).substr(begin, end - begin))) continue;
+        called_by();
+        return true;
+    }
+    return false;
+}
+
 // The code server says why a module that is there was not loaded: "Loading of ~ts failed: ~p", and the emulator's
 // "Error loading module ~p: This BEAM file was compiled for a later version ..." (beam_load.c), and "The on_load
 // function for module ~s returned: ~P" (code_server.erl).

@@ -31,6 +31,7 @@ private:
     void about_server(CauseKind kind, const Element& server);
     // cause_code.cpp: code that is missing or does not load
     bool undefined();
+    bool not_loaded();
     bool refused_library(std::string_view module);
     bool accessed_struct(const LogFrame& called);
     void module_of_command_line();

@@ -44,6 +44,7 @@ constexpr double high_percent = 50;
 constexpr double dead_percent = 10;
 constexpr std::uint64_t times_its_own = 4;
 constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t many_relations = 10'000, of_relation = 1'000;  // bytes: more than any takes
 constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 8u << 20;
 constexpr double held_up_percent = 75;
 constexpr double group_percent = 75, group_of_node_percent = 50;
@@ -110,7 +111,6 @@ Sentence contents(const Facts& facts, ProcId id) {
 // What a process without messages has outside of its heap, and not in its links and monitors: it is more than these
 // could take. What else costs memory there, and is in no dump, are aliases.
 Count in_aliases(const Facts& facts, ProcId id) {
-    constexpr std::uint64_t of_relation = 1'000;  // more bytes than any takes
     const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
     const Count memory = process_bytes(facts, process);
@@ -171,6 +171,16 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
             "given up leaves what it asked for in queues.");
     }
     add_stack(facts, id, finding);
+}
+
+// Whether its memory is that of its links and monitors, of which `multitude` tells, and not its heap.
+bool is_relations(const Facts& facts, ProcId id) {
+    const Process& process = facts.snapshot()[id];
+    const std::uint64_t held = process_bytes(facts, process).value_or(0);
+    const std::uint64_t heap = saturating_multiply(allocated_words(process), facts.snapshot().source.word_size);
+    const std::uint64_t relations = std::uint64_t{process.link_range.count} + process.monitors + process.links;
+    return process.msgq_len == Count(0) && heap < held / 2 && relations >= many_relations &&
+           (held - heap) / of_relation < relations;
 }
 
 // Whether it waits with heaps that are nearly empty, below what is high: of a burst that is over, and free for the
@@ -384,7 +394,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             continue;
         if (facts.get<Dying>().reports(id) || facts.snapshot()[id].state == ProcessState::exiting) continue;
         // What a long queue weighs is said by queue-flood.
-        if (facts.snapshot()[id].msgq_len.value_or(0) >= 10'000) continue;
+        if (facts.snapshot()[id].msgq_len.value_or(0) >= 10'000 || is_relations(facts, id)) continue;
         Finding finding;
         about(facts, id, finding);
         finding.severity =

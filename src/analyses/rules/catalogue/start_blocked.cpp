@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "analyses/facts/catalogue/application_circle.hpp"
+#include "analyses/facts/catalogue/locks.hpp"
 #include "analyses/processes/halting.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -47,6 +48,24 @@ FunctionId own_function(const Snapshot& s, const Process& process) {
     return FunctionId::none;
 }
 
+// Behind what a process does in a library: for which function of the program, and who has the lock that it wants.
+void say_for_what(const Facts& facts, ProcId id, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const FunctionId own = own_function(s, s[id]);
+    if (own != FunctionId::none && own != s[id].current_function && !idle(facts, id) && caller(s, s[id]).empty())
+        finding.title.say(", called by {}", own);
+    for (const LockQueue& queue : facts.get<Locks>().queues) {
+        if (std::ranges::find(queue.waiters, id) == queue.waiters.end()) continue;
+        if (queue.inside.size() != 1) {
+            finding.title.say("; it wants {}, which somebody else has", queue.kind->what);
+            continue;
+        }
+        finding.title.say("; {} is the only one who can hold {}", queue.inside.front(), queue.kind->what);
+        finding.evidence.push_back(
+            fact(sentence("{}", queue.inside.front()), frames_text(facts, queue.inside.front())));
+    }
+}
+
 // " sits in F", or " waits, through X, for Y, which sits in F". Gives whom to look at.
 // `through` is left out where it is what it always is, the application's supervisors.
 ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Finding& finding) {
@@ -70,13 +89,17 @@ ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Findi
             "file.");
     } else if (edge == nullptr) {
         finding.title.say(" {}", doing(facts, starter));
+        say_for_what(facts, starter, finding);
     } else {
         finding.title.say(" waits");
         if (end != ProcId::none && edge->target.process != end && through)
             finding.title.say(", through {}, for {}", target_text(facts.snapshot(), edge->target), end);
         else if (end != ProcId::none && edge->target.process != end) finding.title.say(" for {}", end);
         else finding.title.say(" in {} for {}", edge->function, target_text(facts.snapshot(), edge->target));
-        if (end != ProcId::none) finding.title.say(", which {}", doing(facts, end));
+        if (end != ProcId::none) {
+            finding.title.say(", which {}", doing(facts, end));
+            say_for_what(facts, end, finding);
+        }
     }
     const ProcId blamed = end == ProcId::none ? starter : end;
     const Process& process = facts.snapshot()[blamed];

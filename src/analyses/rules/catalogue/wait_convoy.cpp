@@ -224,8 +224,16 @@ Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     if (!flag.empty()) return sentence("; it is idle, and keeps {} in its State; {}", callers, flag);
     if (put_off.named.size() == 1)
         return sentence("; it keeps {}, and beside them {}, which {}", callers, example, doing(facts, example));
-    return sentence("; it keeps {}, and beside them {} others, one in {}", callers, number(put_off.named.size()),
-                    facts.snapshot()[example].current_function);
+    Sentence text = sentence("; it keeps {}, and beside them {} others", callers, number(put_off.named.size()));
+    // Who has what the callers want, and waits for one process: that one is who holds up all.
+    const ProcId end = end_of_chain(facts.get<Waits>(), example);
+    const auto ends_there = [&](ProcId id) { return end_of_chain(facts.get<Waits>(), id) == end; };
+    const auto alike = static_cast<std::size_t>(std::ranges::count_if(put_off.named, ends_there));
+    if (end == ProcId::none || end == example || alike * 2 < put_off.named.size())
+        text.say(", one in {}", facts.snapshot()[example].current_function);
+    else if (alike == put_off.named.size()) text.say(", who wait for {}, which {}", end, doing(facts, end));
+    else text.say(", {} of whom wait for {}, which {}", number(alike), end, doing(facts, end));
+    return text;
 }
 
 // "; it is idle in its state closed, and has postponed 40 events"; "; log_rotator <0.79.0> has blocked it, and sits in
