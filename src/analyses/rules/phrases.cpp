@@ -514,17 +514,21 @@ std::uint64_t queued_processes(const Scheduler& scheduler) {
     return queued;
 }
 
-Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes) {
+Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed) {
     constexpr std::uint64_t least_each = 256;
     const Snapshot& s = facts.snapshot();
     const std::optional<std::size_t> most = facts.get<MostObjects>().table;
     if (!most) return {};
-    const EtsTable& table = s.ets[*most];
-    const std::uint64_t objects = std::max<std::uint64_t>(table.objects.value_or(0), 1);
-    if (unheld_bytes / objects < least_each) return {};
-    return sentence("table {} of {} has {}, {} of it for each",
-                    Name{table.name != TextId::none ? table.name : table.id}, AnyProcess{table.owner},
-                    Counted{objects, "object", "objects"}, bytes(unheld_bytes / objects));
+    const auto described = [&](std::size_t at) {
+        const EtsTable& table = s.ets[at];
+        const std::uint64_t objects = std::max<std::uint64_t>(table.objects.value_or(0), 1);
+        return sentence("table {} of {} has {}, {} of it for each",
+                        Name{table.name != TextId::none ? table.name : table.id}, AnyProcess{table.owner},
+                        Counted{objects, "object", "objects"}, bytes(unheld_bytes / objects));
+    };
+    if (unheld_bytes / std::max<std::uint64_t>(s.ets[*most].objects.value_or(0), 1) < least_each) return {};
+    const std::optional<std::size_t> next = facts.get<MostObjects>().next;
+    return guessed && next ? sentence("{}; {}", described(*most), described(*next)) : described(*most);
 }
 
 Count node_bytes(const Facts& facts) { return facts.snapshot().memory_bytes("total"); }

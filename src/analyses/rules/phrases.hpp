@@ -125,9 +125,9 @@ Count all_process_bytes(const Facts& facts);
 /// What the node used, from =memory; missing where the input does not say.
 Count node_bytes(const Facts& facts);
 /// Of memory that nothing in the input has as its own, and that rows of tables may refer to, the program's table with
-/// most rows: "table windows of limiter <0.81.0> has 3,000 objects, 32.8 KiB of it for each". Empty: there is none, or
-/// too little for each.
-Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes);
+/// most rows: "table windows of limiter <0.81.0> has 3,000 objects, 32.8 KiB of it for each". Where
+/// that is only `guessed`, also the one with the next most. Empty: there is none, or too little for each.
+Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed);
 /// Whether a function is a library's, or works for whoever calls it.
 bool is_of_library(const Snapshot& snapshot, FunctionId function);
 

@@ -232,12 +232,18 @@ Result<TableRows> find_fact(FactOf<TableRows>, const Facts& facts, Artifact& art
 Result<MostObjects> find_fact(FactOf<MostObjects>, const Facts& facts) {
     const Snapshot& s = facts.snapshot();
     MostObjects found;
-    std::uint64_t most = 0;
+    const auto more = [&](std::size_t i, const std::optional<std::size_t>& than) {
+        return !than || s.ets[i].objects.value_or(0) > s.ets[*than].objects.value_or(0);
+    };
     for (std::size_t i = 0; i < s.ets.size(); ++i) {
-        const std::uint64_t objects = s.ets[i].objects.value_or(0);
-        if (objects < least_objects || objects <= most || !is_of_program(s, s.ets[i])) continue;
-        most = objects;
-        found.table = i;
+        if (s.ets[i].objects.value_or(0) < least_objects || !is_of_program(s, s.ets[i])) continue;
+        const bool same_name = found.table && s.ets[i].name == s.ets[*found.table].name;
+        if (more(i, found.table)) {
+            if (found.table && !same_name) found.next = found.table;
+            found.table = i;
+        } else if (!same_name && more(i, found.next)) {
+            found.next = i;
+        }
     }
     return found;
 }

@@ -54,9 +54,10 @@ struct TableRows {
     const RowsOfTable* of(std::size_t table) const;
 };
 
-/// Of the tables that programs have made, the one with most objects, a hundred or more; no index: there is none.
+/// Of the tables that programs have made, the one with most objects, and that of another name with the next most, a
+/// hundred or more; no index: there is none.
 struct MostObjects {
-    std::optional<std::size_t> table;
+    std::optional<std::size_t> table, next;
 };
 
 /// The rows of that one.

@@ -85,9 +85,9 @@ bool rows_of_other_nodes(const Facts& facts) {
 
 // The table whose rows may refer to it.
 void say_table(const Facts& facts, std::uint64_t bytes_of_it, bool nodes, Finding& finding) {
-    const Sentence table = candidate_table(facts, bytes_of_it);
-    if (table.empty()) return;
     const RowsOfTable& rows = facts.get<CandidateRows>().rows;
+    const Sentence table = candidate_table(facts, bytes_of_it, rows.looked == 0);
+    if (table.empty()) return;
     const std::uint64_t with = nodes ? rows.of_other_nodes : rows.references;
     if (rows.looked != 0 && !rows.all(with)) return;
     if (rows.looked == 0) finding.behind.say("Rows may refer to it: {}", table);
