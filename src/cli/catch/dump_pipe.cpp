@@ -140,6 +140,7 @@ struct Passed {
     Descriptor end;
     std::int64_t until_ns;
     std::uint64_t bytes = 0;
+    BeginsCounted begins = {};
 };
 
 class DumpCatcher {
@@ -175,9 +176,9 @@ private:
             pollfd ready{each.end.number(), POLLIN, 0};
             bool more = true;
             for (unsigned pieces = 0; more && pieces<at_a_time&& ::poll(&ready, 1, 0)> 0; ++pieces)
-                more = read_past(each.end.number(), each.bytes);
+                more = read_past(each.end.number(), each.bytes, each.begins);
             const bool over = !more || steady_now() >= each.until_ns;
-            if (over && each.bytes != 0) ++passed_by_;
+            if (over && each.bytes != 0) passed_by_ += std::max<std::uint64_t>(each.begins.count(), 1);
             return over;
         });
         if (answering_ < 0 && passed_.empty() && passed_by_ != 0)

@@ -17,6 +17,17 @@
 
 namespace beamheap::cli {
 
+/// How many dumps begin in what goes by: two that opened the pipe before either had written share it.
+class BeginsCounted {
+public:
+    void take(std::string_view piece);
+    std::uint64_t count() const { return count_; }
+
+private:
+    std::string end_;  // of the piece before, in which one may begin
+    std::uint64_t count_ = 0;
+};
+
 struct Recording {
     std::uint64_t plain_bytes = 0;   ///< that were taken
     std::uint64_t stored_bytes = 0;  ///< that they are in the file
@@ -28,6 +39,6 @@ struct Recording {
 Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, OutputFile& file);
 
 /// Reads what there is and throws it away. False: the writer has closed it.
-bool read_past(int from, std::uint64_t& bytes);
+bool read_past(int from, std::uint64_t& bytes, BeginsCounted& begins);
 
 }  // namespace beamheap::cli

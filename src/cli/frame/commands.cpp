@@ -429,7 +429,14 @@ static int reported(const std::function<Status()>& what) {
 }
 
 int run_alone(const Options& options, const AnswerTaker* taker) {
-    return reported([&] { return run_command(options, nullptr, taker, true); });
+    return reported([&]() -> Status {
+        Status status = run_command(options, nullptr, taker, true);
+        if (status || options.shown_as.empty()) return status;
+        Error error = status.error();  // by the name that people know the input by
+        const std::string& opened = options.inputs.front();
+        if (error.message.starts_with(opened)) error.message.replace(0, opened.size(), options.shown_as);
+        return error;
+    });
 }
 
 int run(int argc, char** argv) {
