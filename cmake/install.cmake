@@ -19,7 +19,7 @@ endif()
 include(cmake/sbom.cmake)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheap.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY tests/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/beamheap/schema COMPONENT program FILES_MATCHING PATTERN "*.schema.json")
-install(FILES README.md CHANGELOG.md SECURITY.md docs/ci.md docs/live.md docs/fleets.md docs/assistants.md docs/json.md docs/support.md docs/glossary.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES README.md CHANGELOG.md SECURITY.md docs/ci.md docs/live.md docs/catch.md docs/fleets.md docs/assistants.md docs/json.md docs/support.md docs/glossary.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # What Debian wants to be told of a package.
 configure_file(cmake/debian/changelog.in debian/changelog @ONLY)
 execute_process(COMMAND gzip -9nfk ${CMAKE_CURRENT_BINARY_DIR}/debian/changelog RESULT_VARIABLE ended)

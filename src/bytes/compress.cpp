@@ -67,13 +67,52 @@ std::string inflated(std::string_view compressed, std::size_t most) {
     return out;
 }
 
+namespace {
+
+// The strategy of the usual level whatever it is; the static program has no other (cmake/static_program.cpp).
+void set_level(ZSTD_CCtx* context, int level) {
+    ::ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+    ::ZSTD_CCtx_setParameter(context, ZSTD_c_strategy, ZSTD_dfast);
+}
+
+}  // namespace
+
+struct ZstdStream::State {
+    std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> context{::ZSTD_createCCtx(), &::ZSTD_freeCCtx};
+    std::function<void(std::string_view)> to;
+    std::array<char, 128 * 1024> out{};
+
+    void run(std::string_view plain, ZSTD_EndDirective how) {
+        ZSTD_inBuffer in{plain.data(), plain.size(), 0};
+        for (bool more = true; more;) {
+            ZSTD_outBuffer made{out.data(), out.size(), 0};
+            const std::size_t left = ::ZSTD_compressStream2(context.get(), &made, &in, how);
+            if (::ZSTD_isError(left) != 0) throw std::bad_alloc();  // all that can go wrong here
+            if (made.pos != 0) to({out.data(), made.pos});
+            more = how == ZSTD_e_end ? left != 0 : in.pos < in.size;
+        }
+    }
+};
+
+ZstdStream::ZstdStream(std::function<void(std::string_view)> to, int level) : state_(std::make_unique<State>()) {
+    state_->to = std::move(to);
+    if (state_->context == nullptr) throw std::bad_alloc();
+    set_level(state_->context.get(), level);
+}
+
+ZstdStream::~ZstdStream() = default;
+
+void ZstdStream::write(std::string_view plain) {
+    if (!plain.empty()) state_->run(plain, ZSTD_e_continue);
+}
+
+void ZstdStream::finish() { state_->run({}, ZSTD_e_end); }
+
 Result<std::string> zstd_frame(std::string_view plain, int level) {
     std::string out(::ZSTD_compressBound(plain.size()), '\0');
     const std::unique_ptr<ZSTD_CCtx, decltype(&::ZSTD_freeCCtx)> context(::ZSTD_createCCtx(), &::ZSTD_freeCCtx);
     if (context == nullptr) throw std::bad_alloc();
-    // The strategy of the usual level whatever the size; the static program has no other (cmake/static_program.cpp).
-    ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
-    ::ZSTD_CCtx_setParameter(context.get(), ZSTD_c_strategy, ZSTD_dfast);
+    set_level(context.get(), level);
     const std::size_t size = ::ZSTD_compress2(context.get(), out.data(), out.size(), plain.data(), plain.size());
     if (::ZSTD_isError(size) != 0)
         return Error{ErrorCode::resource_limit, std::string("zstd: ") + ::ZSTD_getErrorName(size), {}};

@@ -29,6 +29,25 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// One zstd frame (RFC 8878), written while it is made: what is left off is a frame that ends early, which readers
+/// take as far as it goes.
+class ZstdStream {
+public:
+    /// Compressed bytes go to `to` as they come. Memory that is not there: std::bad_alloc.
+    ZstdStream(std::function<void(std::string_view)> to, int level);
+    ZstdStream(const ZstdStream&) = delete;
+    ZstdStream& operator=(const ZstdStream&) = delete;
+    ~ZstdStream();
+
+    void write(std::string_view plain);
+    /// What is left, and the end of the frame. Nothing may be written afterwards.
+    void finish();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
 /// What a gzip member (RFC 1952) or a zlib stream (RFC 1950) holds, up to `most` bytes, and as far as it is whole.
 std::string inflated(std::string_view compressed, std::size_t most);
 

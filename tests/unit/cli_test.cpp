@@ -197,7 +197,9 @@ TEST_CASE("every verb and option is in the help and in the completions", "[cli]"
 TEST_CASE("an option changes what it is for, and says so to itself alone", "[cli]") {
     for (const OptionRow& row : option_table()) {
         CAPTURE(row.names);
-        std::string value = row.argument == "N" ? "7" : row.argument.empty() ? "" : "text";
+        std::string value = row.argument == "N" || row.argument.starts_with("N|") ? "7"
+                            : row.argument.empty()                                ? ""
+                                                                                  : "text";
         for (const std::string_view word : split(row.values, ' '))
             if (word != row.preset) value = word;
         Options options;

@@ -104,7 +104,8 @@ const std::vector<House>& houses() {
           {"verbs", {"options", "console", "code", "frame", "live"}},
           {"shell", {"options", "console", "frame"}},
           {"ui", {"options", "console", "frame", "live", "shell"}},
-          {"mcp", {"options", "console", "frame", "live"}}}},
+          {"mcp", {"options", "console", "frame", "live"}},
+          {"catch", {"options", "console", "frame", "live"}}}},
     };
     return table;
 }

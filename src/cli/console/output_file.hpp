@@ -29,6 +29,10 @@ public:
 
     /// Errors: the system's reason.
     Status write(std::string_view piece);
+    /// Writes what was held back until now, for who reads the descriptor. Errors: the system's reason.
+    Status flush();
+    /// Another place for it than it was made for, in the same folder.
+    void move_to(std::string path) { path_ = std::move(path); }
     /// Writes what is left and gives the file its name; with `overwrite` in place of the one that is there.
     Status finish();
     /// Open for reading and writing until finish(), for what writes by itself.
@@ -38,7 +42,6 @@ public:
 
 private:
     OutputFile(std::string path, std::string partial, bool overwrite, int fd);
-    Status flush();
     std::string path_, partial_;
     bool overwrite_;
     int fd_;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <new>
 #include <system_error>
 
@@ -404,11 +405,11 @@ int exit_code(ErrorCode code) {
     return 3;
 }
 
-int run(int argc, char** argv) {
-    install_signal_handlers();
+// Runs something to its end, with a sentence for whatever that is.
+static int reported(const std::function<Status()>& what) {
     try {
         try {
-            const Status status = dispatch(argc, argv);
+            const Status status = what();
             if (status) return 0;
             report(status.error());
             return exit_code(status.error().code);
@@ -425,6 +426,22 @@ int run(int argc, char** argv) {
     } catch (const std::exception&) {  // the sentence of another error had no room
         return report_no_memory();
     }
+}
+
+int run_alone(const Options& options, const AnswerTaker* taker) {
+    return reported([&]() -> Status {
+        Status status = run_command(options, nullptr, taker, true);
+        if (status || options.shown_as.empty()) return status;
+        Error error = status.error();  // by the name that people know the input by
+        const std::string& opened = options.inputs.front();
+        if (error.message.starts_with(opened)) error.message.replace(0, opened.size(), options.shown_as);
+        return error;
+    });
+}
+
+int run(int argc, char** argv) {
+    install_signal_handlers();
+    return reported([=] { return dispatch(argc, argv); });
 }
 
 }  // namespace beamheap::cli

@@ -96,6 +96,9 @@ const Command* find_command(std::string_view name);
 
 /// Parses, dispatches, reports an error on standard error; the exit code of the process.
 int run(int argc, char** argv);
+/// Runs a verb in a process that was made for it (fork): errors are reported on standard error, and its rights given
+/// up, as if it were the program's one question. `taker` as of Context. The exit code.
+int run_alone(const Options& options, const AnswerTaker* taker = nullptr);
 /// Runs one line of the shell on the input that it has loaded: words[0] is the verb, the input's path is put behind it.
 /// Errors are reported on standard error.
 void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded);

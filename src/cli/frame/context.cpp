@@ -80,6 +80,30 @@ void plan_for_identities(LoadPlan& plan) {
     }
 }
 
+std::string in_file_names(std::string_view node) {
+    constexpr std::size_t longest = 80;
+    std::string name(node.substr(0, longest));
+    for (char& c : name) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && (c == '\0' || std::strchr("@._-", c) == nullptr)) c = '_';
+    }
+    return name.empty() ? "node" : name;
+}
+
+namespace {
+
+// What the answers call an input that is opened by another name than people know it by.
+void show_as(const Options& options, Snapshot& snapshot) {
+    constexpr std::string_view place = "{node}";
+    std::string shown = options.shown_as;
+    const bool told = options.redact != present::RedactLevel::full && snapshot.node.name != TextId::none;
+    if (const std::size_t at = shown.find(place); at != shown.npos)
+        shown.replace(at, place.size(), in_file_names(told ? snapshot.text(snapshot.node.name) : ""));
+    snapshot.source.path = std::move(shown);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
     if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_of_tables;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
@@ -102,6 +126,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     if (identities) plan_for_identities(plan);
     BH_CHECK(artifact->load(plan));
     if (identities) analyses::identify_by_terms(*artifact);
+    if (!options_.shown_as.empty()) show_as(options_, artifact->snapshot());
     opened().any = true;
     if (options_.redact == present::RedactLevel::full)
         opened().private_names = redaction(artifact->snapshot(), {}).private_names;

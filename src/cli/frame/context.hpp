@@ -53,6 +53,10 @@ struct LoadedInput {
 /// Adds to a plan what analyses::identify_by_terms() takes: of a stream, terms of those it may look into.
 void plan_for_identities(LoadPlan& plan);
 
+/// A node's name as a part of a file's: letters, digits and @._- stay, other letters become _; "node" where there is
+/// none.
+std::string in_file_names(std::string_view node);
+
 class Context;
 /// Loads all of an input that any verb may ask for but the heaps, so that many questions are answered by one reading.
 /// Errors: those of Context::open. `progress` is called as OpenOptions::progress is, where it is given.

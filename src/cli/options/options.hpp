@@ -88,6 +88,20 @@ struct Options {
     std::uint64_t keep = 360;           ///< --keep: files of windows in a folder
     std::string keep_bytes = "256MiB";  ///< --keep-bytes, as given
     bool no_fold = false;               ///< --no-fold: rows that are alike, one by one
+    std::string keep_what = "none";     ///< --keep: what of a death's own files `catch` keeps
+    std::string pipe;                   ///< --pipe: where VMs write their dumps
+    bool once = false;                  ///< --once
+    std::string deadline = "20s";       ///< --deadline, as given
+    std::string disk = "2GiB";          ///< --disk, as given
+    std::string spare = "1GiB";         ///< --free, as given
+    std::string otherwise;              ///< --else: who takes core images of other programs
+    std::string execute;                ///< --exec: a program that is given the files' names
+    std::string install;                ///< --install: what is printed
+    bool check_setup = false;           ///< --check
+
+    /// What the input is called in answers, in place of its path; `{node}` is the node's name, fit for a file's. No
+    /// option sets it.
+    std::string shown_as;
 
     bool help = false;
     bool version = false;

@@ -234,6 +234,16 @@ std::vector<OptionRow> question_options() {
     };
 }
 
+// --keep: so many windows, or what of a death's own files.
+Status set_kept(Options& options, std::string_view value) {
+    if (value == "dump" || value == "core" || value == "none") {
+        options.keep_what = value;
+        return ok();
+    }
+    if (set_number<&Options::keep>(options, value)) return ok();
+    return wrong(fmt::format("'{}' is no number of files, and none of dump, core, none", value));
+}
+
 // Of verbs that watch a running VM for a while.
 std::vector<OptionRow> sampling_options() {
     constexpr Scope named = Scope::named;
@@ -273,11 +283,10 @@ std::vector<OptionRow> window_options() {
          .scope = named,
          .set = &set_text<&Options::every>},
         {.names = "--keep",
-         .argument = "N",
-         .preset = "360",
-         .help = "files of windows in a folder; the oldest go",
+         .argument = "N|WHAT",
+         .help = "files of windows in a folder, the oldest go (360); of a death: dump, core or none (none)",
          .scope = named,
-         .set = &set_number<&Options::keep>},
+         .set = &set_kept},
         {.names = "--keep-bytes",
          .argument = "SIZE",
          .preset = "256MiB",
@@ -288,6 +297,57 @@ std::vector<OptionRow> window_options() {
          .help = "write names of Erlang functions for perf to /tmp/perf-PID.map (-o: elsewhere), and nothing else",
          .scope = named,
          .set = &set_flag<&Options::perf_map>},
+    };
+}
+
+// Of what waits for nodes to die.
+std::vector<OptionRow> catching_options() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--pipe",
+         .argument = "PATH",
+         .help = "the named pipe that ERL_CRASH_DUMP names; it is made, and read until SIGTERM",
+         .scope = named,
+         .set = &set_text<&Options::pipe>},
+        {.names = "--once", .help = "end after the first death", .scope = named, .set = &set_flag<&Options::once>},
+        {.names = "--deadline",
+         .argument = "TIME",
+         .preset = "20s",
+         .help = "a dying VM is held no longer: what is known by then is written",
+         .scope = named,
+         .set = &set_text<&Options::deadline>},
+        {.names = "--disk",
+         .argument = "SIZE",
+         .preset = "2GiB",
+         .help = "of all that is kept of deaths; the oldest go",
+         .scope = named,
+         .set = &set_text<&Options::disk>},
+        {.names = "--free",
+         .argument = "SIZE",
+         .preset = "1GiB",
+         .help = "so much of the file system is left free",
+         .scope = named,
+         .set = &set_text<&Options::spare>},
+        {.names = "--else",
+         .argument = "PROGRAM",
+         .help = "takes core images of other programs than VMs, with the same words behind it",
+         .scope = named,
+         .set = &set_text<&Options::otherwise>},
+        {.names = "--exec",
+         .argument = "PROGRAM",
+         .help = "is started with the names of each death's files, without a shell",
+         .scope = named,
+         .set = &set_text<&Options::execute>},
+        {.names = "--install",
+         .argument = "HOW",
+         .values = "systemd sidecar docker",
+         .help = "print what sets it up, and change nothing",
+         .scope = named,
+         .set = &set_text<&Options::install>},
+        {.names = "--check",
+         .help = "what is missing on this machine",
+         .scope = named,
+         .set = &set_flag<&Options::check_setup>},
     };
 }
 
@@ -491,6 +551,7 @@ std::vector<OptionRow> make_table() {
     add(OptionGroup::question, question_options());
     add(OptionGroup::question, sampling_options());
     add(OptionGroup::files, window_options());
+    add(OptionGroup::files, catching_options());
     add(OptionGroup::files, file_options());
     add(OptionGroup::session, session_options());
     add(OptionGroup::session, code_options());

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a dying VM writes, kept while it writes: compressed into a file that has no name yet.
+//
+// A VM that writes into a pipe stands still as long as nobody takes what it has written. So the recorder does nothing
+// but take, compress at the fastest level and write; whoever answers reads the file afterwards, when the VM is gone. It
+// stops where it has to (the deadline, the folder's bounds, a disk that takes no more): what is recorded by then is a
+// dump that ends early, which is read as far as it goes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "beamheap/error.hpp"
+#include "cli/catch/death_folder.hpp"
+#include "cli/console/output_file.hpp"
+
+namespace beamheap::cli {
+
+/// How many dumps begin in what goes by: two that opened the pipe before either had written share it.
+class BeginsCounted {
+public:
+    void take(std::string_view piece);
+    std::uint64_t count() const { return count_; }
+
+private:
+    std::string end_;  // of the piece before, in which one may begin
+    std::uint64_t count_ = 0;
+};
+
+struct Recording {
+    std::uint64_t plain_bytes = 0;   ///< that were taken
+    std::uint64_t stored_bytes = 0;  ///< that they are in the file
+    std::string cut;                 ///< why it is not all, as a clause; empty: the writer came to its end
+};
+
+/// Records from a descriptor until its writer closes it, at the latest at `until_ns` (bytes/clock.hpp: monotonic_ns()),
+/// into `file`, whose descriptor holds everything then. `but`: as of DeathFolder::make_room().
+Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, OutputFile& file);
+
+/// Reads what there is and throws it away. False: the writer has closed it.
+bool read_past(int from, std::uint64_t& bytes, BeginsCounted& begins);
+
+}  // namespace beamheap::cli
