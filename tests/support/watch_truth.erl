@@ -20,7 +20,7 @@ start("queue") ->  % 500 messages a second come, 300 are taken
 start("ets") ->  % 2,000 rows a second
     ets:new(sessions, [named_table, public]),
     fun() -> at_rate(2000, fun(N) -> ets:insert(sessions, {N, session, 1.5}) end) end;
-start("binaries") ->  % 2 MB a second, kept by slices of ten bytes
+start("binaries") ->  % 2 MB a second, kept by slices of a hundred bytes
     Pid = spawn(?MODULE, keeper, [[]]),
     register(slices, Pid),
     fun() -> at_rate(200, fun(_) -> Pid ! {keep, 10000} end) end;
@@ -29,9 +29,9 @@ start("atoms") ->  % 100 a second
 start("state") ->  % 2,000 tuples a second in a list of a server's State, 48 bytes each; it rests in between
     {ok, Pid} = gen_server:start({local, orders_cache}, ?MODULE, [], []),
     fun() -> every(500, fun(N) -> Pid ! {pending, N} end) end;
-start("map") ->  % 2,000 keys a second in a map
+start("map") ->  % 500 keys a second in a map
     {ok, Pid} = gen_server:start({local, orders_cache}, ?MODULE, #{}, []),
-    fun() -> every(500, fun(N) -> Pid ! {pending, N} end) end;
+    fun() -> every(2000, fun(N) -> Pid ! {pending, N} end) end;
 start("timers") ->  % 50 a second that fire in a day
     register(ticker, spawn(?MODULE, worker, [])),
     fun() -> at_rate(50, fun(_) -> erlang:send_after(86400000, ticker, tick) end) end;
@@ -73,7 +73,7 @@ takes_all() -> receive _ -> ok end, takes_all().
 
 keeper(Kept) ->
     receive
-        {keep, Size} -> <<Slice:10/binary, _/binary>> = binary:copy(<<1>>, Size), keeper([Slice | Kept]);
+        {keep, Size} -> <<Slice:100/binary, _/binary>> = binary:copy(<<1>>, Size), keeper([Slice | Kept]);
         forget -> erlang:garbage_collect(), keeper([])
     end.
 

@@ -328,6 +328,10 @@ std::vector<Growing> GrowthWatch::growing() const {
     std::erase_if(found, [&](const Growing& each) {
         return std::ranges::any_of(all, [&](const Growing& other) {
             if (same_thing(each, other)) return rank_of(other.key.measure) < rank_of(each.key.measure);
+            // What it is linked to becomes more.
+            if (each.key.measure == "links" && (other.key.measure == "processes" || other.key.measure == "ports") &&
+                other.per_second >= each.per_second * explained)
+                return true;
             return each.key.what == GrowthOf::process_group && other.key.what == GrowthOf::process &&
                    other.key.measure == each.key.measure && other.key.key.ends_with(" " + each.key.key) &&
                    other.per_second >= each.per_second * explained;
