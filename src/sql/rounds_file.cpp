@@ -14,7 +14,7 @@ namespace beamheap::sql {
 namespace {
 
 constexpr const char* tables = R"(
-PRAGMA journal_mode = WAL;
+PRAGMA journal_mode = TRUNCATE;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS watch_vm (id INTEGER PRIMARY KEY, vm TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS watch_thing (id INTEGER PRIMARY KEY, vm_id INTEGER NOT NULL, what TEXT NOT NULL, key TEXT NOT NULL,

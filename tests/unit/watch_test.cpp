@@ -45,6 +45,7 @@ Snapshot node(double seconds, const Amounts& figures) {
     table.name = s.texts.intern("sessions");
     table.objects = figures.rows, table.words = figures.rows * 10;
     s.memory.push_back({s.texts.intern("total"), Count(figures.total), {}});
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) s.index_process(ProcId{i});
     s.seal();
     return s;
 }
