@@ -92,10 +92,15 @@ burst() ->
 
 job() ->
     ets:new(job, [named_table, public]),
-    [begin ets:insert(job, {{N, M}, N}), M =:= 500 andalso timer:sleep(20) end || N <- lists:seq(1, 100), M <- lists:seq(1, 500)],
+    fill(1, erlang:monotonic_time(millisecond) + 2000),
     ets:delete(job),
     timer:sleep(3000),
     job().
+
+fill(N, End) ->
+    [ets:insert(job, {{N, M}, N}) || M <- lists:seq(1, 500)],
+    timer:sleep(20),
+    erlang:monotonic_time(millisecond) < End andalso fill(N + 1, End).
 
 %% The server whose State grows.
 init(Pending) -> {ok, {state, orders, Pending}}.
