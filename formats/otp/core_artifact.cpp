@@ -35,11 +35,20 @@ namespace {
 class CoreArtifact final : public Artifact {
 public:
     /// `damage`: what became of the compressed data that the image was taken from; empty: it is whole.
-    CoreArtifact(std::unique_ptr<Image> image, std::unique_ptr<Vm> vm, const std::string& damage, Progress progress)
+    CoreArtifact(std::shared_ptr<Image> image, std::shared_ptr<Vm> vm, const std::string& damage, Progress progress)
         : image_(std::move(image)), vm_(std::move(vm)), progress_(std::move(progress)) {
         if (!damage.empty())
             snapshot_.anomalies.add(Anomaly::compressed_damage,
                                     image_->core() == nullptr ? 0 : image_->core()->bytes().size(), damage);
+    }
+
+    /// The same VM by the same layout; its atoms are those of now.
+    std::unique_ptr<CoreArtifact> again() const {
+        auto next = std::make_unique<CoreArtifact>(image_, vm_, std::string(), Progress());
+        Reader reader(*vm_, next->snapshot_);
+        vm_->atoms.forget_interned();
+        vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
+        return next;
     }
 
     Status load(const LoadPlan& plan) override {
@@ -402,9 +411,9 @@ private:
         if (damage.collecting) anomalies.add(Anomaly::heap_missing, process);
     }
 
-    std::unique_ptr<Image> image_;
+    std::shared_ptr<Image> image_;
     std::chrono::steady_clock::duration patience_ = std::chrono::seconds(3);  // with processes of a VM that run
-    std::unique_ptr<Vm> vm_;
+    std::shared_ptr<Vm> vm_;
     Progress progress_;
     Snapshot snapshot_;
     LoadPlan plan_;  // what was loaded, for rows that are read again
@@ -470,6 +479,11 @@ Result<std::unique_ptr<Artifact>> open_running(std::uint32_t pid, const std::str
     BH_TRY(RunningVm running, attach(pid, path, options));
     return std::unique_ptr<Artifact>(
         new CoreArtifact(std::move(running.image), std::move(running.vm), {}, options.progress));
+}
+
+std::unique_ptr<Artifact> read_again(const Artifact& before) {
+    const auto* const core = dynamic_cast<const CoreArtifact*>(&before);
+    return core == nullptr || !before.snapshot().source.live ? nullptr : core->again();
 }
 
 }  // namespace beamheap::otp

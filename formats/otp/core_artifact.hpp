@@ -42,4 +42,9 @@ Result<RunningVm> attach(std::uint32_t pid, const std::string& path, const OpenO
 /// The same as an Artifact. Its load() reads the VM as it is then; a later one is to be opened anew.
 Result<std::unique_ptr<Artifact>> open_running(std::uint32_t pid, const std::string& path, const OpenOptions& options);
 
+/// The VM of an artifact that open_running() gave and that was loaded, to be loaded once more without being recognised
+/// and proved anew, which costs more than reading it: for looks that follow each other within seconds, since code that
+/// is loaded meanwhile is not known. Null of anything else. They must not be used at the same time.
+std::unique_ptr<Artifact> read_again(const Artifact& before);
+
 }  // namespace beamheap::otp

@@ -29,6 +29,12 @@ public:
         const auto entries = memory.word32(table + layout_->at.index_entries);
         if (entries && *entries > entries_ && *entries <= limit_) entries_ = *entries;
     }
+    /// Forgets whose ids intern() gave: the next table that it is asked with is another snapshot's.
+    void forget_interned() {
+        known_.clear();
+        lost_.clear();
+        known_in_ = nullptr;
+    }
     std::uint32_t size() const { return entries_; }
     std::uint32_t limit() const { return limit_; }
     /// Text of the atom with this index, in UTF-8; nothing where the image does not hold it, or where its index or its

@@ -137,8 +137,6 @@ constexpr int refused_calls[] = {
     SYS_connect,
     SYS_bind,
     SYS_listen,
-    SYS_accept,
-    SYS_accept4,
     SYS_mount,
     SYS_umount2,
     SYS_pivot_root,
@@ -264,6 +262,12 @@ std::string enter_seccomp(const StillNeeded& needed) {
     filter.end(unknown);  // those of x32, too
     for (const int call : refused_calls) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
     for (const int call : unknown_calls) filter.if_equal(static_cast<std::uint32_t>(call), unknown);
+    if (!needed.answers) {
+#ifdef SYS_accept
+        filter.if_equal(SYS_accept, refuse);
+#endif
+        filter.if_equal(SYS_accept4, refuse);
+    }
     if (!needed.other_processes)
         for (const int call : refused_alone) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
     const bool fills = !needed.filled.empty() || needed.files_anywhere, names = fills || !needed.named_in.empty();

@@ -41,6 +41,7 @@ struct StillNeeded {
     /// Folders below which files and folders are made and written. Without Landlock: anywhere.
     std::vector<std::string> filled = {};
     bool files_anywhere = false;  ///< files are made wherever the user may
+    bool answers = false;         ///< takes connections to a socket that listens already
 };
 
 /// Says that this process is for one run alone, and may give up what that has no need of. Not so where tests call run()

@@ -24,10 +24,15 @@ Result<double> parse_seconds(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    const double factor = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 0.001 : unit == "m" ? 60 : 0;
+    const double factor = unit.empty() || unit == "s" ? 1
+                          : unit == "ms"              ? 0.001
+                          : unit == "m"               ? 60
+                          : unit == "h"               ? 3600
+                                                      : 0;
     constexpr double longest = 86400;
     if (error != std::errc{} || factor == 0 || !(value * factor > 0) || value * factor > longest)
-        return Error{ErrorCode::usage, fmt::format("'{}' is no length of time up to a day", text), "10s, 500ms, 2m."};
+        return Error{ErrorCode::usage, fmt::format("'{}' is no length of time up to a day", text),
+                     "10s, 500ms, 2m, 1h."};
     return value * factor;
 }
 

@@ -11,7 +11,7 @@
 
 namespace beamheap::cli {
 
-/// A length of time as people write it: "10" and "10s" are seconds, "500ms", "2m". Errors: usage.
+/// A length of time as people write it: "10" and "10s" are seconds, "500ms", "2m", "1h". Errors: usage.
 Result<double> parse_seconds(std::string_view text);
 
 /// While it stands, SIGINT and SIGTERM end the sampling and not the program: what was sampled until then is the answer.

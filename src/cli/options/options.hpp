@@ -87,6 +87,9 @@ struct Options {
     std::string every;                  ///< --every, as given
     std::uint64_t keep = 360;           ///< --keep: files of windows in a folder
     std::string keep_bytes = "256MiB";  ///< --keep-bytes, as given
+    bool every_vm = false;              ///< --all: all that run here
+    std::string until;                  ///< --until, as given
+    std::string listen;                 ///< --listen, as given
     bool no_fold = false;               ///< --no-fold: rows that are alike, one by one
     std::string keep_what = "none";     ///< --keep: what of a death's own files `catch` keeps
     std::string pipe;                   ///< --pipe: where VMs write their dumps

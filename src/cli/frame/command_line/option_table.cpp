@@ -221,7 +221,7 @@ std::vector<OptionRow> question_options() {
          .set = &set_number<&Options::page>},
         {.names = "--for",
          .argument = "TIME",
-         .help = "how long to watch a running VM: 10s, 500ms, 2m",
+         .help = "how long to watch a running VM: 10s, 500ms, 2m, 1h",
          .scope = named,
          .set = &set_text<&Options::duration>},
         {.names = "--term-bytes",
@@ -270,6 +270,20 @@ std::vector<OptionRow> sampling_options() {
          .help = "hold each thread for an instant as a debugger does: exact callers of C code, at a price",
          .scope = named,
          .set = &set_flag<&Options::stop_threads>},
+        {.names = "--all",
+         .help = "all VMs that run on this machine, also those that start later",
+         .scope = named,
+         .set = &set_flag<&Options::every_vm>},
+        {.names = "--until",
+         .argument = "CONDITION",
+         .help = "end with exit code 1 as soon as it holds: 'grows(memory)', 'grows(any)', 'wall<2h'",
+         .scope = named,
+         .set = &set_text<&Options::until>},
+        {.names = "--listen",
+         .argument = "ADDRESS",
+         .help = "answer Prometheus at 127.0.0.1:PORT/metrics meanwhile",
+         .scope = named,
+         .set = &set_text<&Options::listen>},
     };
 }
 
@@ -279,7 +293,9 @@ std::vector<OptionRow> window_options() {
     return {
         {.names = "--every",
          .argument = "TIME",
-         .help = "go on, a file for each of these windows in the folders of --out: 10s, 1m",
+         .help =
+             "go on, a file for each of these windows in the folders of --out: 10s, 1m; of watch: time from one round "
+             "to the next",
          .scope = named,
          .set = &set_text<&Options::every>},
         {.names = "--keep",
@@ -384,8 +400,7 @@ std::vector<OptionRow> file_options() {
         {.names = "--out",
          .argument = "FORMAT=FILE",
          .help = "also write text, json, junit, md, github, gitlab or sarif to a file; with --every a format for each "
-                 "window "
-                 "to a folder; repeatable",
+                 "window to a folder; of watch a folder or FILE.sqlite; repeatable",
          .scope = named,
          .repeatable = true,
          .set = &add_text<&Options::out>},

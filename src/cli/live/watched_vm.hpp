@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// One VM of a watch: its rounds, and what was told of what grows in it.
+//
+// A growth is told when three rounds in a row have found it, told again when its rate is another by a third, and told
+// to be over when twelve rounds have not found it. The first time, the heap of the process behind it is looked into,
+// once, by what `analyze` knows of suspects (facts/catalogue/suspects.hpp); of atoms, the newest are.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyses/diagnosis/growth.hpp"
+#include "beamheap/artifact.hpp"
+#include "cli/frame/context.hpp"
+#include "present/growing.hpp"
+
+namespace beamheap::cli {
+
+class WatchedVm {
+public:
+    WatchedVm(const Context& context, std::string input, std::uint32_t pid)
+        : context_(context), input_(std::move(input)), pid_(pid) {}
+
+    /// Reads the VM and judges. Errors: those of opening and reading it; unreadable: it has ended.
+    Status round();
+
+    const std::string& input() const { return input_; }
+    std::uint32_t pid() const { return pid_; }
+    const analyses::GrowthWatch& watch() const { return watch_; }
+    const analyses::SystemFigures& system() const { return system_; }
+    /// The snapshot of the last round.
+    const Snapshot& snapshot() const { return artifact_->snapshot(); }
+    bool read() const { return artifact_ != nullptr; }
+    std::int64_t at_ms() const { return at_ms_; }
+    /// What grows, and what no longer does since the last round; `change` since then.
+    const std::vector<present::ToldGrowth>& told() const { return told_; }
+    /// Whether one of them is not as it was.
+    bool news() const;
+    /// What grows now, as it was told.
+    std::vector<analyses::Growing> growing() const;
+    present::Syntax syntax() const;
+
+private:
+    struct Known {
+        analyses::Growing growing;  // as it was told last
+        present::Text detail;
+        unsigned found = 0, missed = 0;
+        bool told = false;
+    };
+    Result<std::shared_ptr<Artifact>> look();
+    void judge();
+    present::Text look_into(const analyses::Growing& growing) const;
+    Result<present::Text> suspect(const analyses::Growing& growing) const;
+    Result<present::Text> newest_atoms(const analyses::Growing& growing) const;
+    const Context& context_;
+    std::string input_;
+    std::uint32_t pid_;
+    analyses::GrowthWatch watch_;
+    analyses::SystemFigures system_;
+    std::shared_ptr<Artifact> artifact_;
+    std::uint64_t attached_ns_ = 0;
+    std::int64_t at_ms_ = 0;
+    std::map<std::string, Known> known_;
+    std::vector<present::ToldGrowth> told_;
+};
+
+}  // namespace beamheap::cli

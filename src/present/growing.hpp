@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What grows in a running VM, as a sentence, as a table, and as metrics that Prometheus reads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyses/diagnosis/growth.hpp"
+#include "present/document.hpp"
+#include "present/erlang_text.hpp"
+#include "present/secrets/redact.hpp"
+
+namespace beamheap::present {
+
+/// What became of a growth since it was told last.
+enum class GrowthChange : std::uint8_t { added, changed, kept, gone };
+std::string_view name_of(GrowthChange change);  ///< "new", "changed", "kept", "gone"
+
+struct ToldGrowth {
+    GrowthChange change = GrowthChange::kept;
+    analyses::Growing growing;
+    Text detail;  ///< where in it: "its State > key pending, a map of 81,000 keys"; empty: not looked at, nothing
+                  ///< stands out
+};
+
+/// "orders_cache: memory grows by 1.2 MiB a minute since 2026-11-22T14:02:00Z, ...; the memory limit ... is reached in
+/// 3 h 10 min".
+Text growing_text(const ToldGrowth& told, Syntax syntax);
+/// A row for each; `told` must outlive it.
+Table growing_table(std::span<const ToldGrowth> told, Syntax syntax);
+
+/// One VM of a scrape.
+struct MeasuredVm {
+    std::string vm, node;
+    const analyses::GrowthWatch* watch = nullptr;
+    std::span<const ToldGrowth> told;
+    analyses::SystemFigures system;
+};
+/// OpenMetrics 1.0 text: sums of the node, its limits, and what grows; names and labels as docs/watch.md lists them.
+std::string open_metrics(std::span<const MeasuredVm> vms, const Redactor& redactor);
+
+}  // namespace beamheap::present
