@@ -93,8 +93,8 @@ __attribute__((always_inline)) inline bool read_hex12(const char* p, std::uint64
 __attribute__((always_inline)) inline unsigned digit_run(const char* p) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     const __m128i from_0 = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-    const __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(from_0, _mm_set1_epi8(9)), from_0);
-    return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(digit))));
+    const __m128i others = _mm_adds_epu8(from_0, _mm_set1_epi8(0x80 - 10));  // the high bit is set in what is over 9
+    return static_cast<unsigned>(__builtin_ctz(static_cast<unsigned>(_mm_movemask_epi8(others)) | 0x10000u));
 }
 
 /// Length of the run of letters a-z and '_' at p, at most 16: a section's tag.

@@ -18,22 +18,31 @@ constexpr unsigned common_word_bytes = 8;
 constexpr std::ptrdiff_t most_at_once = std::ptrdiff_t{1} << 20;  // for which room is made in the graph
 constexpr TermStyle common_style{.base64 = true, .crlf = false};
 
-/// What each of the four last digits of an address adds to the place in its chunk; no_digit for all other characters,
-/// and for a last one that no address of an object ends with.
-constexpr std::uint32_t no_digit = 0x10000;
-constexpr auto place_of_digit = [] {
+constexpr unsigned chunk_bits = 16;
+constexpr std::uint32_t chunk_words = (1u << chunk_bits) / common_word_bytes;
+
+/// What each of the four last digits of an address adds to the number of its word in the chunk; no_word for all other
+/// characters, and for a last one that no address of an object ends with.
+constexpr std::uint32_t no_word = chunk_words;
+constexpr auto word_of_digit = [] {
     std::array<std::array<std::uint32_t, 256>, 4> table{};
     for (unsigned position = 0; position < 4; ++position)
         for (unsigned c = 0; c < 256; ++c) {
             const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-            const bool aligned = position != 3 || digit % common_word_bytes == 0;
-            table[position][c] = digit == 16 || !aligned ? no_digit : digit << 4 * (3 - position);
+            const unsigned bytes = digit << 4 * (3 - position);
+            table[position][c] = digit == 16 || bytes % common_word_bytes != 0 ? no_word : bytes / common_word_bytes;
         }
     return table;
 }();
 
-/// The value of a digit 0-9 or A-F; more than 15 for anything else.
-BH_INLINE std::uint32_t hex_digit_value(char c) { return place_of_digit[2][static_cast<unsigned char>(c)] >> 4; }
+/// The value of a digit 0-9 or A-F; 16 for anything else.
+constexpr auto digit_value = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (unsigned c = 0; c < 256; ++c)
+        table[c] = static_cast<std::uint8_t>(c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16);
+    return table;
+}();
+BH_INLINE std::uint32_t hex_digit_value(char c) { return digit_value[static_cast<unsigned char>(c)]; }
 
 /// Up to five hexadecimal digits and a colon; nullptr for anything else.
 BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
@@ -47,10 +56,20 @@ BH_INLINE const char* short_count(const char* q, std::uint32_t& value) {
     return q + 1;
 }
 
-/// `size` characters that are not looked at, and the line's end.
+/// `size` characters that are not looked at, and the line's end, where all of that is there.
 BH_INLINE const char* skipped_data(const char* q, const char* safe, std::uint64_t size) {
-    if (q >= safe || size >= static_cast<std::size_t>(safe - q)) return nullptr;
-    return q[size] == '\n' ? q + size + 1 : nullptr;
+    const bool there = q < safe && size <= static_cast<std::size_t>(safe + HeapLines::data_ahead - q);
+    return there && q[size] == '\n' ? q + size + 1 : nullptr;
+}
+
+/// How many digits there are; 0 where they go on behind `safe`.
+std::uint32_t long_digit_run(const char* const q, const char* safe) {
+    for (std::uint32_t digits = 0;;) {
+        const unsigned run = digit_run(q + digits);
+        digits += run;
+        if (run < 16) return digits;
+        if (q + digits > safe) return 0;
+    }
 }
 
 }  // namespace
@@ -58,53 +77,45 @@ BH_INLINE const char* skipped_data(const char* q, const char* safe, std::uint64_
 /// A loop over lines: what it writes to, and what it knows of addresses.
 class HeapLines::Line {
 public:
-    BH_INLINE Line(const HeapGraph::Appender& opened, Chunks& chunks, const char* safe_end)
-        : to(opened), safe(safe_end), chunks_(chunks) {}
+    BH_INLINE Line(HeapGraph& graph, Chunks& chunks, const char* safe_end, std::size_t objects, std::size_t references)
+        : to(graph.open_appender(objects, references)), safe(safe_end), chunks_(chunks) {}
 
-    /// Takes the chunk of the address at q for that of the one before. False: it has none that is known for certain.
+    /// Takes the chunk of the address at q for that of the one before. False: it has none, or there is no address.
     BH_INLINE bool begin(const char* q) {
         std::uint64_t text = 0;
         std::memcpy(&text, q, sizeof text);
-        const Chunk& known = chunks_.entries[slot_of(text)];
-        if (known.text != text) other_address(*to.space, chunks_, text, q);
-        last_ = known;
-        return last_.text == text;
+        return change_chunk(q, text);
     }
 
-    /// The twelve digits at q, and how the graph's AddressSpace compresses them. False: no address stands there.
-    BH_INLINE bool address(const char* q, std::uint64_t& value, std::uint32_t& packed) {
+    /// The address that the twelve digits at q are: its chunk is last_ then, its word in that `word`. False: no
+    /// address of an object stands there.
+    BH_INLINE bool address(const char* q, std::uint32_t& word) {
         std::uint64_t text = 0;
         std::memcpy(&text, q, sizeof text);
-        const auto digit = [q](unsigned i) { return place_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
-        const std::uint32_t at = digit(0) | digit(1) | digit(2) | digit(3);
-        if (__builtin_expect(last_.text != text || at >= no_digit, 0)) {
-            const Chunk& known = chunks_.entries[slot_of(text)];
-            if (known.text != text || at >= no_digit) {
-                const Other other = other_address(*to.space, chunks_, text, q);
-                value = other.value;
-                packed = other.packed;
-                return other.valid;
-            }
-            last_ = known;
-        }
-        value = std::uint64_t{last_.number} << chunk_bits | at;
-        packed = last_.packed | at / common_word_bytes;
+        const auto digit = [q](unsigned i) { return word_of_digit[i][static_cast<unsigned char>(q[8 + i])]; };
+        word = digit(0) | digit(1) | digit(2) | digit(3);
+        if (__builtin_expect(last_.text != text, 0) && !change_chunk(q, text)) return false;
+        return __builtin_expect(word < no_word, 1);
+    }
+    /// Begins an object with the address at q.
+    BH_INLINE bool object_at(const char* q) {
+        std::uint32_t word = 0;
+        if (!address(q, word)) return false;
+        to.place(last_.packed | word, word - last_.young_from < last_.young_words);
         return true;
     }
 
     /// An element of an object, whose references are added. nullptr: one of no form that is known here.
     BH_INLINE const char* element(const char* q) {
         if (*q == 'H') {
-            std::uint64_t value = 0;
-            std::uint32_t packed = 0;
-            if (!address(q + 1, value, packed)) return nullptr;
-            to.reference(packed);
+            std::uint32_t word = 0;
+            if (!address(q + 1, word)) return nullptr;
+            to.reference(last_.packed | word);
             return q + 13;  // that no further digit stands there is seen by who looks for what comes next
         }
         if (*q == 'I') {
-            q += q[1] == '-' ? 2 : 1;
-            const unsigned digits = digit_run(q);
-            return digits - 1 < 15 ? q + digits : nullptr;  // 1 to 15; a longer run may go on
+            const unsigned digits = digit_run(++q);
+            return __builtin_expect(digits - 1 < 15, 1) ? q + digits : other_integer(q, safe);
         }
         switch (*q) {
             case 'N': return q + 1;
@@ -123,6 +134,16 @@ public:
                 }
                 return nullptr;
             default: return nullptr;
+        }
+    }
+
+    /// An integer with a sign or more than 15 digits.
+    static const char* other_integer(const char* q, const char* safe) {
+        for (;;) {
+            const unsigned run = decimal_run(q);
+            q += run;
+            if (run < 16) return q;
+            if (q > safe) return nullptr;
         }
     }
 
@@ -163,24 +184,33 @@ public:
     const char* const safe;
 
 private:
-    static constexpr unsigned chunk_bits = 16;
     static std::size_t slot_of(std::uint64_t text) { return text * 0x9E3779B97F4A7C15ull >> 56; }
-    struct Other {
-        std::uint64_t value = 0;
-        std::uint32_t packed = 0;
-        bool valid = false;
+    BH_INLINE bool change_chunk(const char* q, std::uint64_t text) {
+        const Chunk& known = chunks_.entries[slot_of(text)];
+        if (known.text != text && !learn(*to.space, chunks_, {to.young_from, to.young_size}, text, q)) return false;
+        last_ = known;
+        return true;
+    }
+    struct Young {
+        std::uint64_t from, size;
+        /// How many words of the chunk at `base` lie below `end`.
+        static std::uint64_t words_below(std::uint64_t end, std::uint64_t base) {
+            return end <= base ? 0 : std::min<std::uint64_t>((end - base - 1) / common_word_bytes + 1, chunk_words);
+        }
     };
-    /// An address of a chunk that is not known; or one that is not aligned, or no address at all. (A member would give
-    /// the address of this object away, and with it the registers that it lives in.)
-    static Other other_address(AddressSpace& space, Chunks& chunks, std::uint64_t text, const char* q) {
-        Other other;
-        other.valid = read_hex12(q, other.value);
-        if (!other.valid) return other;
-        other.packed = space.compress(other.value);
-        const std::uint64_t number = other.value >> chunk_bits;
-        if (other.packed != AddressSpace::none)
-            chunks.put(slot_of(text), {text, static_cast<std::uint32_t>(number), space.compress(number << chunk_bits)});
-        return other;
+    /// Notes the chunk of the address at q, which is not known. False: no address, or one that the graph has no room
+    /// for.
+    static bool learn(AddressSpace& space, Chunks& chunks, Young young, std::uint64_t text, const char* q) {
+        std::uint64_t address = 0;
+        if (!read_hex12(q, address)) return false;
+        const std::uint64_t base = address >> chunk_bits << chunk_bits;
+        const std::uint32_t packed = space.compress(base);
+        if (packed == AddressSpace::none) return false;
+        const std::uint64_t from = Young::words_below(young.from, base);
+        const std::uint64_t to = Young::words_below(young.from + young.size, base);
+        chunks.put(slot_of(text),
+                   {text, packed, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to - from)});
+        return true;
     }
     Chunks& chunks_;
     Chunk last_{};  // that of the address before, mostly this one's, too
@@ -194,7 +224,7 @@ BH_INLINE const char* HeapLines::remembered(const char* q, const char* safe, Ter
     if (q == nullptr || size == 0 || size > 4096) return nullptr;
     const Known& entry = known_[slot(size, {q, q < safe ? last_of_slot : 0})];
     const std::uint64_t encoded = encoded_size(common_style, size);
-    if (q >= safe || encoded >= static_cast<std::size_t>(safe - q) || entry.length != size || encoded < entry.prefix ||
+    if (q >= safe || entry.length != size || encoded < entry.prefix ||
         std::memcmp(q, entry.text.data(), entry.prefix) != 0)
         return nullptr;
     kind = entry.kind;
@@ -212,25 +242,19 @@ void HeapLines::remember(std::uint64_t length, std::string_view prefix, TermKind
 const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset) {
     safe = p + std::min(safe - p, most_at_once);
     // The shortest line here has 17 characters, the shortest reference 13.
-    const auto room = static_cast<std::size_t>(safe - p) + 64;
-    const HeapGraph::Appender opened = graph.open_appender(room / 16 + 1, room / 12 + 1);
-    Line line(opened, chunks_, safe);
+    const std::size_t room = static_cast<std::size_t>(safe - p) + look_ahead;
+    Line line(graph, chunks_, safe, room / 16 + 1, room / 12 + 1);
     const char* const first = p;
     if (p < safe && !line.begin(p)) safe = p;
     while (p < safe) {
-        const std::size_t edges_before = line.to.edges.at;
-        const NodeId step_before = line.to.edges.step;
-        if (p[12] != ':') break;
-        std::uint64_t address = 0;
-        std::uint32_t packed = 0;
-        if (!line.address(p, address, packed)) break;
+        if (p[12] != ':' || !line.object_at(p)) break;
         const auto origin = [&] { return offset + static_cast<std::uint64_t>(p - first); };
         const char* q = p + 14;
         if (p[13] == 'l') {  // most objects of most heaps: what all of them have in common is not asked of each
             q = line.element(q);
-            q = q != nullptr && *q == '|' && q < safe ? line.element(q + 1) : nullptr;
+            q = q != nullptr && *q == '|' ? line.element(q + 1) : nullptr;
             if (q != nullptr && *q == '\n') {
-                line.to.object(TermKind::cons, cons_words, address, packed, origin());
+                line.to.object(TermKind::cons, cons_words, origin());
                 p = q + 1;
                 continue;
             }
@@ -258,15 +282,18 @@ const char* HeapLines::take(HeapGraph& graph, const char* p, const char* safe, s
                 words = static_cast<std::uint32_t>(heap_binary_words(size, common_word_bytes));
                 if (q != nullptr) q = size > 4096 ? nullptr : skipped_data(q, safe, encoded_size(common_style, size));
                 break;
+            case 'B':
+                kind = TermKind::bignum;
+                q += *q == '-' ? 1 : 0;
+                size = long_digit_run(q, safe);
+                words = static_cast<std::uint32_t>(1 + bignum_words({q, size}, common_word_bytes * 8));
+                q = size != 0 && q[size] == '\n' ? q + size + 1 : nullptr;
+                break;
             case 'E': q = remembered(q, safe, kind, words); break;
             default: q = nullptr; break;
         }
-        if (q == nullptr) {
-            line.to.edges.at = edges_before;
-            line.to.edges.step = step_before;
-            break;
-        }
-        line.to.object(kind, words, address, packed, origin());
+        if (q == nullptr) break;
+        line.to.object(kind, words, origin());
         p = q;
     }
     graph.close_appender(line.to);

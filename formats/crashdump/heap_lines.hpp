@@ -9,11 +9,13 @@
 // here, and a line that is taken here gives the graph exactly what HeapReader would have given it
 // (tests/unit/heap_lines_test.cpp holds the two against each other, on real dumps, cut ones and noise).
 //
-// What makes it fast is what it does not do. All that changes is in local variables (the graph's arrays are written
-// through an Appender: a store through uint8_t* may alias every member of every object, and would have them read again
-// each time); of an address the first eight digits are compared, as text, with those that were read before: they are
-// the chunk of 64 KiB (AddressSpace), of which a heap has few, and the last four digits are the place in it. Nothing is
-// called but AddressSpace for a new chunk. What an object costs is measured by `tests/bench/run --gate`.
+// What makes it fast is what it does not do. All that changes is in one local object (there are more such values than
+// registers, and the graph's arrays are written through an Appender: a store through uint8_t* may alias every member of
+// every object, and would have the arrays looked up again each time); of an address the first eight digits are
+// compared, as text, with those that were read before: they are the chunk of 64 KiB (AddressSpace), of which a heap has
+// few, and the last four digits are the word in it. What is the same for a whole chunk is kept with it: how the graph
+// compresses its addresses, and which of its words are young. Nothing is called but AddressSpace for a new chunk. What
+// an object costs is measured by `tests/bench/run --gate`.
 #pragma once
 
 #include <array>
@@ -29,8 +31,11 @@ class HeapLines {
 public:
     /// Another heap follows: forgets the chunks of the last one.
     void begin() { chunks_.clear(); }
+    /// Bytes that are read behind `safe`, at most: of a cell that begins before it both elements are within reach, each
+    /// of which has up to 40 characters, or ends before it; data that begins before it may go on for `data_ahead`.
+    static constexpr std::size_t look_ahead = 128, data_ahead = look_ahead - 2;
     /// Takes lines from p on into `graph`, to which nothing else may be added meanwhile, and gives where it stopped.
-    /// Reads up to 64 bytes behind `safe`. `offset` is where p stands in the input.
+    /// `offset` is where p stands in the input.
     const char* take(HeapGraph& graph, const char* p, const char* safe, std::uint64_t offset);
 
     /// What an object in external term format is depends on its length and its first characters alone: `prefix` of
@@ -57,12 +62,13 @@ private:
 
     /// A chunk whose addresses were met: the eight digits that these begin with, as they stand in the text.
     struct Chunk {
-        std::uint64_t text;    ///< 0: none (but in the first entry)
-        std::uint32_t number;  ///< address of its first byte / 65536
-        std::uint32_t packed;  ///< that address as the graph's AddressSpace compresses it
+        std::uint64_t text;         ///< 0: none (but in the first entry)
+        std::uint32_t packed;       ///< its first address as the graph's AddressSpace compresses it
+        std::uint32_t young_from;   ///< the first of its words that lie in the graph's young area
+        std::uint32_t young_words;  ///< how many do
     };
     struct Chunks {
-        static constexpr Chunk free_first{1, 0, 0};  // zeros are looked for here, a one is not: no free one is found
+        static constexpr Chunk free_first{1, 0, 0, 0};  // zeros are looked for here, a one is not: no free one is found
         std::array<Chunk, 256> entries{{free_first}};
         std::array<std::uint8_t, 256> used{};  // the first `count`: which entries are not free
         std::size_t count = 0;
@@ -71,7 +77,7 @@ private:
             entries[at] = chunk;
         }
         void clear() {
-            while (count != 0) entries[used[--count]] = Chunk{0, 0, 0};
+            while (count != 0) entries[used[--count]] = Chunk{0, 0, 0, 0};
             entries[0] = free_first;
         }
     };

@@ -41,7 +41,7 @@ const char* HeapReader::heap_line(const char* p, std::uint64_t address) {
             std::uint64_t length = 0;
             p = number(p, length);
             if (p == nullptr || length > 4096) return bad();
-            if (p > safe_ || length > static_cast<std::uint64_t>(safe_ - p)) return more();
+            if (!is_there(p, length)) return more();
             graph_.add_object(TermKind::float_number, float_words(dialect_.word_bytes), address, origin);
             return end_of_line(p + length);
         }
@@ -68,7 +68,6 @@ const char* HeapReader::cons(const char* p, std::uint64_t address) {
     p = element(p);
     if (p == nullptr) return nullptr;
     if (*p != '|') return bad();
-    if (p >= safe_) return more();
     p = element(p + 1);
     return p == nullptr ? nullptr : end_of_line(p);
 }
@@ -120,8 +119,7 @@ const char* HeapReader::data(const char* p, std::uint64_t& length, const char*& 
     if (p == nullptr || length > max_object_data) return bad();
     encoded = p;
     const std::uint64_t size = encoded_size(dialect_.style, length);
-    if (p > safe_ || size > static_cast<std::uint64_t>(safe_ - p)) return more();
-    return p + size;
+    return is_there(p, size) ? p + size : more();
 }
 
 const char* HeapReader::binary(const char* p, std::uint64_t address) {

@@ -13,7 +13,9 @@ namespace beamheap::crashdump {
 namespace {
 
 /// Bytes that may be read behind any place up to `safe_`: no step but a jump over an atom or data goes further.
-constexpr std::size_t look_ahead = 64;
+constexpr std::size_t look_ahead = HeapLines::look_ahead;
+/// Characters of a pid or a port at most, with its brackets.
+constexpr std::size_t longest_pid = 40;
 
 /// Whether the text behind a return address's bracket names a function: <...>, "unknown function" and "invalid" do not.
 bool is_function(const char* p, const char* end) {
@@ -142,6 +144,7 @@ std::size_t HeapReader::take_lines(TermSection section, const char* begin, const
     text_ = begin;
     text_offset_ = offset;
     safe_ = safe;
+    data_end_ = tail ? safe : safe + HeapLines::data_ahead;
     const char* p = begin;
     switch (section) {
         case TermSection::messages:
@@ -207,7 +210,7 @@ const char* HeapReader::immediate(const char* p) {
     if (kind == 'N') return p + 1;
     if (kind == 'A') return atom(p + 1);
     if (kind == 'P' || kind == 'p') {
-        const auto* close = static_cast<const char*>(std::memchr(p, '>', look_ahead / 2 + 8));
+        const auto* close = static_cast<const char*>(std::memchr(p, '>', longest_pid));
         if (close == nullptr) return bad();
         return close + 1;
     }

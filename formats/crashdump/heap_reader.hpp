@@ -145,6 +145,9 @@ private:
         step_ = Step::more;
         return nullptr;
     }
+    bool is_there(const char* p, std::uint64_t size) const {
+        return p <= safe_ && size <= static_cast<std::uint64_t>(data_end_ - p);
+    }
     std::uint64_t offset_of(const char* p) const { return text_offset_ + static_cast<std::uint64_t>(p - text_); }
 
     HeapDialect dialect_;
@@ -159,6 +162,7 @@ private:
     const char* text_ = nullptr;  // what is being read, and where that is in the input
     std::uint64_t text_offset_ = 0;
     const char* safe_ = nullptr;
+    const char* data_end_ = nullptr;  // up to where data may go on that is not looked at
     const char* line_ = nullptr;
     std::string tail_;
 

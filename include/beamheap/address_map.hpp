@@ -102,7 +102,12 @@ public:
     template <class F>
     void with_finder(F&& f) const {
         switch (way_) {
-            case Way::direct: f([this](std::uint32_t c) { return find_direct(c); }); break;
+            case Way::direct:
+                f([objects = direct_.view(), base = direct_base_](std::uint32_t c) {
+                    const std::uint32_t number = c < objects.size() ? objects[c] - base : none;
+                    return number < direct_objects ? number : none;
+                });
+                break;
             case Way::ranked: f([this](std::uint32_t c) { return find_ranked(c); }); break;
             case Way::sorted: f([this](std::uint32_t c) { return find_sorted(c); }); break;
         }

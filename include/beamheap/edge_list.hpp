@@ -109,27 +109,26 @@ public:
     void rewrite(F f) {
         NodeId* const targets = targets_.data();
         std::uint8_t* const steps = steps_.data();
-        std::swap(wide_, before_);
-        wide_.clear();
-        const Wide* next = before_.begin();
-        NodeId from = 0, step = 0;  // of the edge; from the last one that was kept
         const std::size_t size = targets_.size();
+        const Wide* next = wide_.begin();
+        NodeId from = 0, own = 0;
         std::size_t at = 0;
-        for (; at < size; ++at) {  // up to the first that is not, nothing moves
-            const bool wide = __builtin_expect(steps[at] == wide_step, 0);
-            const NodeId own = wide ? (next++)->step : steps[at];
+        for (; at < size; ++at) {  // up to the first that is not kept, no step changes
+            own = __builtin_expect(steps[at] != wide_step, 1) ? steps[at] : (next++)->step;
             from += own;
             const NodeId to = f(Edge{from, targets[at]});
-            if (to == no_node) {
-                step = own;
-                break;
-            }
+            if (to == no_node) break;
             targets[at] = to;
-            if (wide) put_wide(at, own);
         }
+        if (at == size) return;
+        before_.clear();
+        for (const Wide* wide = next; wide != wide_.end(); ++wide) before_.push(*wide);
+        wide_.set_size(static_cast<std::size_t>(next - wide_.begin()) - (steps[at] == wide_step ? 1 : 0));
+        next = before_.begin();
+        NodeId step = own;  // from the last one that was kept
         std::size_t kept = at;
         for (++at; at < size; ++at) {
-            const NodeId own = __builtin_expect(steps[at] != wide_step, 1) ? steps[at] : (next++)->step;
+            own = __builtin_expect(steps[at] != wide_step, 1) ? steps[at] : (next++)->step;
             from += own, step += own;
             const NodeId to = f(Edge{from, targets[at]});
             if (to == no_node) continue;
@@ -158,34 +157,33 @@ public:
     }
     std::size_t used_bytes() const { return targets_.used_bytes() + steps_.used_bytes() + wide_.used_bytes(); }
 
-    /// For readers who add millions from one loop. `more` edges may be written at `targets` and `steps` from number
-    /// `at` on; `step` is how far the object that is being read is from the source of the last edge.
+    /// For readers who add millions from one loop: `more` edges may be written at `targets` and `steps` from number
+    /// `at` on; `last_from` is the source of the last one.
     struct Appender {
         NodeId* targets;
         std::uint8_t* steps;
         std::size_t at;
-        NodeId step;
+        NodeId last_from;
         EdgeList* list;
 
-        __attribute__((always_inline)) void push(NodeId to) {
-            targets[at] = to;
-            steps[at] = static_cast<std::uint8_t>(step);
-            if (__builtin_expect(step >= wide_step, 0)) list->put_wide(at, step);
-            step = 0;
-            ++at;
+        __attribute__((always_inline)) void push(NodeId from, NodeId to) {
+            const NodeId step = from - last_from;
+            const std::size_t here = at++;
+            last_from = from;
+            targets[here] = to;
+            steps[here] = static_cast<std::uint8_t>(step);
+            if (__builtin_expect(step >= wide_step, 0)) list->put_wide(here, step);
         }
-        __attribute__((always_inline)) void next_object() { ++step; }
     };
-    /// `next` is the object that will be read first.
-    Appender open_appender(std::size_t more, NodeId next) {
+    Appender open_appender(std::size_t more) {
         targets_.reserve_more(more);
         steps_.reserve_more(more + 1);
-        return {targets_.data(), steps_.data(), targets_.size(), next - last_from_, this};
+        return {targets_.data(), steps_.data(), targets_.size(), last_from_, this};
     }
-    /// Takes over what was written up to number `at`; the source of the last edge is `last_from`.
-    void close_appender(std::size_t at, NodeId last_from) {
-        set_size(at);
-        last_from_ = last_from;
+    /// Takes over what was written.
+    void close_appender(const Appender& written) {
+        set_size(written.at);
+        last_from_ = written.last_from;
     }
 
 private:

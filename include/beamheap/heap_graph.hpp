@@ -121,9 +121,9 @@ public:
     void rollback(std::size_t objects, std::size_t roots);
     std::size_t roots_size() const { return roots_.size(); }
 
-    /// For readers of text, who add millions of objects from one loop and keep all of this in registers: the arrays,
-    /// and where the next object and the next reference go. Valid until anything else is added; room for what
-    /// open_appender() was told is there. An object's references are written before it, with its number.
+    /// For readers of text, who add millions of objects from one loop: the arrays, and where the next object and the
+    /// next reference go. Valid until anything else is added; room for what open_appender() was told is there. Of an
+    /// object comes first where it is, then its references, then what it is.
     struct Appender {
         std::uint8_t* kinds;
         std::uint8_t* words;
@@ -136,22 +136,22 @@ public:
         HeapGraph* graph;
 
         /// `packed` is the address as `space` compresses it; so are those of references.
-        __attribute__((always_inline)) void object(TermKind kind, std::uint32_t own_words, std::uint64_t address,
-                                                   std::uint32_t packed, std::uint64_t origin) {
-            const unsigned young = address - young_from < young_size ? young_bit : 0u;
-            kinds[node] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | young);
-            words[node] = static_cast<std::uint8_t>(own_words);
-            if (__builtin_expect(own_words >= wide_entry, 0)) graph->put_wide_words(words, node, own_words);
-            addresses[node] = packed;
-            if (origins.list != nullptr) origins.put(node, origin);
-            ++node;
-            edges.next_object();
+        __attribute__((always_inline)) void place(std::uint32_t packed, bool young) {
+            const NodeId here = node;
+            addresses[here] = packed;
+            kinds[here] = young ? young_bit : 0;
         }
-        __attribute__((always_inline)) void reference(std::uint32_t packed) { edges.push(packed); }
+        __attribute__((always_inline)) void object(TermKind kind, std::uint32_t own_words, std::uint64_t origin) {
+            const NodeId here = node++;
+            kinds[here] |= static_cast<std::uint8_t>(kind);
+            words[here] = static_cast<std::uint8_t>(own_words);
+            if (__builtin_expect(own_words >= wide_entry, 0)) graph->put_wide_words(words, here, own_words);
+            if (origins.list != nullptr) origins.put(here, origin);
+        }
+        __attribute__((always_inline)) void reference(std::uint32_t packed) { edges.push(node, packed); }
     };
-    /// Use a copy of what this gives: an object whose address nobody was given can live in registers.
     Appender open_appender(std::size_t more_objects, std::size_t more_references);
-    /// Takes over what was written through an appender.
+    /// Takes over the objects that were written through an appender, not one of which only references were.
     void close_appender(const Appender& written);
 
     /// Resolves references. After this, everything below may be asked.
@@ -265,6 +265,8 @@ public:
 private:
     static constexpr std::uint8_t young_bit = 0x80;
     static constexpr std::uint8_t kind_mask = 0x7F;
+    static constexpr std::uint8_t referenced_bit = 0x40;  // within finish()
+    static_assert(term_kinds <= referenced_bit);
 
     Mode mode_ = Mode::sizes;
     bool forward_ = true;
@@ -297,8 +299,8 @@ private:
     FlatArray<MissingRoot> missing_roots_;
     FlatArray<BinaryUse> binaries_;
     FlatArray<FlatOverride> flat_overrides_;
-    FlatArray<std::uint64_t> referenced_;  // a bit for each object, within finish()
 
+    std::uint64_t take_referenced();
     void put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t own_words);
     std::uint32_t find_wide_words(NodeId node) const;
 };

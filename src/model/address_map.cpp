@@ -99,13 +99,12 @@ std::uint64_t AddressMap::build(std::span<const std::uint32_t> addresses, const 
         direct_.resize_zeroed_by_caller(std::size_t{chunks} << chunk_log2);
         std::uint32_t* const direct = direct_.data();
         const std::uint32_t base = direct_base_;
-        std::uint32_t entry = base;
-        for (const std::uint32_t c : addresses) {
-            if (c != AddressSpace::none) {
-                if (direct[c] - base < direct_objects) ++duplicates;
-                else direct[c] = entry;
-            }
-            ++entry;
+#pragma GCC unroll 4
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::uint32_t c = addresses[i];
+            if (c == AddressSpace::none) continue;
+            if (__builtin_expect(direct[c] - base < direct_objects, 0)) ++duplicates;
+            else direct[c] = base + i;
         }
     } else if (chunks <= count / 32 + 4096) {
         way_ = Way::ranked;

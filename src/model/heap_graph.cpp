@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace beamheap {
 
@@ -114,7 +115,7 @@ HeapGraph::Appender HeapGraph::open_appender(std::size_t more_objects, std::size
             next,
             young_from_,
             young_size_,
-            edges_.open_appender(more_references, next),
+            edges_.open_appender(more_references),
             mode_ == Mode::values ? origins_.open_appender(more_objects) : OffsetList::Appender{},
             &space_,
             this};
@@ -126,7 +127,8 @@ void HeapGraph::close_appender(const Appender& written) {
     words_.set_size(n);
     addresses_.set_size(n);
     if (mode_ == Mode::values) origins_.set_size(n, written.origins.last);
-    edges_.close_appender(written.edges.at, written.node - written.edges.step);
+    edges_.close_appender(written.edges);
+    edges_.cut_from(written.node);
 }
 
 void HeapGraph::put_wide_words(std::uint8_t* words, NodeId node, std::uint32_t own_words) {
@@ -145,28 +147,25 @@ void HeapGraph::finish() {
     const bool keep_foreign = mode_ == Mode::values;
     bool backward = false;
     const std::size_t references = edges_.size();
-    referenced_.clear_and_trim(kept_bytes);
-    referenced_.resize(kinds_.size() / 64 + 1);
-    std::uint64_t* const referenced = referenced_.data();
-    std::fill_n(referenced, kinds_.size() / 64 + 1, 0);
+    std::uint8_t* const kinds = kinds_.data();
     map_.with_finder([&](auto find) {
         edges_.rewrite([&](Edge edge) {
             const NodeId to = find(edge.to);
             if (to == no_node) {
                 if (edge.to == AddressSpace::none) ++impossible_;
                 else if (keep_foreign) foreign_.push(edge);
-                else if (kind(edge.from) != TermKind::sub_binary) unresolved_.push(edge.to);
+                else if (kind_of(kinds[edge.from] & ~referenced_bit) != TermKind::sub_binary) unresolved_.push(edge.to);
                 return no_node;
             }
             backward |= to <= edge.from;
-            referenced[to / 64] |= std::uint64_t{1} << to % 64;
+            kinds[to] |= referenced_bit;
             return to;
         });
         std::uint32_t number = 0;
         roots_.keep_if([&](NodeId& target) {
             const std::uint32_t address = target;
             target = find(address);
-            if (target != no_node) referenced[target / 64] |= std::uint64_t{1} << target % 64;
+            if (target != no_node) kinds[target] |= referenced_bit;
             if (target == no_node && address != AddressSpace::none) {
                 if (keep_foreign) missing_roots_.push({number, address});
                 else unresolved_.push(address);
@@ -175,13 +174,29 @@ void HeapGraph::finish() {
             return keep_foreign || target != no_node;
         });
     });
-    unreferenced_ = kinds_.size();
-    for (std::size_t i = 0; i < kinds_.size() / 64 + 1; ++i)
-        unreferenced_ -= static_cast<unsigned>(std::popcount(referenced[i]));
+    unreferenced_ = kinds_.size() - take_referenced();
     foreign_count_ = references - edges_.size();
     forward_ = !backward;
     for (const BinaryUse& use : binaries_)
         if (kind(use.node) == TermKind::sub_binary && find(use.address) != no_node) has_slice_edges_ = true;
+}
+
+/// How many objects have referenced_bit, which they lose.
+std::uint64_t HeapGraph::take_referenced() {
+    std::uint64_t count = 0;
+    const auto take = [&count](std::uint64_t entries) {
+        constexpr std::uint64_t bits = referenced_bit * 0x0101010101010101u;
+        count += static_cast<unsigned>(std::popcount(entries & bits));
+        return entries & ~bits;
+    };
+    std::size_t i = 0;
+    for (std::uint64_t eight = 0; i + sizeof eight <= kinds_.size(); i += sizeof eight) {
+        std::memcpy(&eight, kinds_.data() + i, sizeof eight);
+        eight = take(eight);
+        std::memcpy(kinds_.data() + i, &eight, sizeof eight);
+    }
+    for (; i < kinds_.size(); ++i) kinds_[i] = static_cast<std::uint8_t>(take(kinds_[i]));
+    return count;
 }
 
 std::uint64_t HeapGraph::missing_root(std::size_t i) const {

@@ -68,7 +68,11 @@ Read read(const std::string& text, const Way& way) {
     HeapReader reader(dialect);
     HeapFacts facts;
     facts.mode = way.mode;
+    // The young area is some of the addresses that are written here, by the bottom of the stack.
+    facts.heap_words = 50;
+    facts.heap_unused_words = 10;
     reader.begin(facts);
+    reader.feed(TermSection::stack, "0x00007f0000001198:SReturn addr 0x1000 (m:f/1 + 8)\n", 0, true);
     std::size_t at = 0;
     for (std::size_t size = way.piece;;) {
         const bool last = text.size() - at <= size;
@@ -96,7 +100,8 @@ std::string difference(const Read& a, const Read& b) {
     for (NodeId n = 0; n < a.graph.size(); ++n) {
         const bool values = a.graph.mode() == HeapGraph::Mode::values;
         if (a.graph.kind(n) != b.graph.kind(n) || a.graph.words(n) != b.graph.words(n) ||
-            a.graph.address(n) != b.graph.address(n) || (values && a.graph.origin(n) != b.graph.origin(n)))
+            a.graph.address(n) != b.graph.address(n) || a.graph.is_young(n) != b.graph.is_young(n) ||
+            (values && a.graph.origin(n) != b.graph.origin(n)))
             return "object " + std::to_string(n);
     }
     const auto [at, other] = std::ranges::mismatch(a.graph.edges(), b.graph.edges());
@@ -163,8 +168,14 @@ TEST_CASE("common heap lines are read as the grammar reads them", "[heap_lines]"
         "7F00000011A0:lA400:zz|N\n7F00000011A8:lA3FC:zz|N\n7F00000011B0:Yh5:AAAA\n7F00000011B8:Mn11:I1\n7F00000011C0:"
         "Mf0:N:\n7F00000011C8:E1:gw==\n7F00000011D0:E3:g3EA\n"
         "7F00000011D8:lI-|I--3\n7F00000011E0:t2:I1;I2\n7F00000011E8:t2:I1,I2,I3\n7F00000011F0:lI1,I2\n7F00000011F8:"
-        "\n\n:\nx\n7F0000001200:lI1|N";
+        "\n\n:\nx\n7F0000001200:lI-1234567890123456789|I-12345678901234567890123456789012345\n7F0000001210:B-" +
+        std::string(79, '7') + "\n7F0000001218:B" + std::string(97, '1') + "\n7F0000001220:B16#FF\n7F0000001228:B\n" +
+        "7F0000001230:B-\n7F0000001238:lI1|N";
     expect_same(lines, {});
+    const Read all = read(lines, {});
+    std::size_t young = 0;
+    for (NodeId n = 0; n < all.graph.size(); ++n) young += all.graph.is_young(n) ? 1 : 0;
+    CHECK((young > 10 && young < all.graph.size()));
     for (std::size_t cut = 0; cut <= lines.size(); cut += 3) {
         expect_same(lines.substr(0, cut), {});
         expect_same(lines.substr(cut), {.piece = 1 + cut % 97});

@@ -79,16 +79,16 @@ TEST_CASE("references are those that were added, forwards, backwards and by obje
         EdgeList list;
         NodeId node = 0;
         for (std::size_t next = 0; next < edges.size();) {
-            EdgeList::Appender to = list.open_appender(200, node);
+            EdgeList::Appender to = list.open_appender(200);
             for (std::uint32_t left = 1 + any_below(8); left != 0 && next < edges.size(); --left) {
-                for (; node < edges[next].from; ++node) to.next_object();
-                for (; next < edges.size() && edges[next].from == node; ++next) to.push(edges[next].to);
-                ++node, to.next_object();
+                node = edges[next].from;
+                for (; next < edges.size() && edges[next].from == node; ++next) to.push(node, edges[next].to);
+                ++node;
             }
-            const EdgeList::Appender taken = to;
             for (std::uint32_t damaged = any_below(3); damaged != 0; --damaged)
-                to.push(7);  // of a line that is read again
-            list.close_appender(taken.at, node - taken.step);
+                to.push(node, 7);  // of a line that is read again
+            list.close_appender(to);
+            list.cut_from(node);
         }
         check(list, edges);
     });

@@ -27,8 +27,10 @@ std::uint64_t eight_bytes(const std::uint8_t* at) {
 
 void Census::count(const HeapGraph& graph, const Reach& reach) {
     static_assert(marks == Reach::marks + std::size_t{1});
-    for (std::size_t group = 0; group < groups; ++group)
-        if ((used_ >> group & 1) != 0) std::memset(static_cast<void*>(sums_[group].data()), 0, sizeof sums_[group]);
+    for_bits(used_, [this](unsigned group) {
+        for_bits(kinds_of_[group], [this, group](unsigned kind) { sums_[group][kind] = {}; });
+        kinds_of_[group] = 0;
+    });
     used_ = 0;
     const std::uint8_t* const words = graph.all_words().data();
     const std::uint8_t* const entries = graph.all_kinds().data();
@@ -103,17 +105,18 @@ void Census::count(const HeapGraph& graph, const Reach& reach) {
 }
 
 void Census::take_over() {
-    for (std::size_t group = 0; group < groups; ++group) {
-        if ((used_ >> group & 1) == 0) continue;
-        for (std::size_t kind = 0; kind < term_kinds; ++kind) {
-            for (auto& counting : counting_) {
-                std::uint64_t& sum = counting[group << kind_bits | kind];
-                sums_[group][kind].objects += sum >> count_shift;
-                sums_[group][kind].words += sum % one_object;
-                sum = 0;
-            }
+    for_bits(used_, [this](unsigned group) {
+        for (unsigned kind = 0; kind < term_kinds; ++kind) {
+            std::uint64_t& even = counting_[0][group << kind_bits | kind];
+            std::uint64_t& odd = counting_[1][group << kind_bits | kind];
+            const std::uint64_t sum = even + odd;
+            if (sum == 0) continue;
+            kinds_of_[group] |= 1u << kind;
+            sums_[group][kind].objects += sum >> count_shift;
+            sums_[group][kind].words += sum % one_object;
+            even = odd = 0;
         }
-    }
+    });
 }
 
 }  // namespace beamheap::analyses

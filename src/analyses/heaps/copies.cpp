@@ -78,6 +78,16 @@ bool CommonParts::has(std::size_t sample, const CommonPart& part) const {
     });
 }
 
+// Whether enough of the samples have parts of this size that begin with the same.
+bool CommonParts::begin_alike(std::uint64_t words, std::size_t of, std::size_t least) const {
+    std::map<std::uint64_t, std::set<std::size_t>> found;
+    for (std::size_t i = 0; i < of; ++i)
+        for (const auto& [size, term] : samples_[i].parts)
+            if (size == words)
+                if (const auto digest = beginning_digest(*samples_[i].terms, term)) found[*digest].insert(i);
+    return std::ranges::any_of(found, [&](const auto& each) { return each.second.size() >= least; });
+}
+
 // What most of the samples have of this size; given up where too few can still have the same.
 std::optional<CommonPart> CommonParts::of_size(std::uint64_t words, std::size_t of, std::size_t least) const {
     struct Same {
@@ -118,6 +128,7 @@ std::optional<CommonPart> CommonParts::best(std::size_t of) const {
     for (const auto& [words, samples] : sizes) {
         if (samples < least) continue;
         if (left-- == 0) break;
+        if (!begin_alike(words, of, least)) continue;
         if (auto found = of_size(words, of, least)) return found;
     }
     return std::nullopt;

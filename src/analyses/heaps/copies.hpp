@@ -4,8 +4,9 @@
 // Theory. What is sent, spawned with, or read from a table is copied: it is the same in content and lies at another
 // address for each who has it. What is shared lies at one address, or among the literals, and costs nothing. So of each
 // sample (a process's roots, a value of a collection) the large parts are found from above down. Those of one size in
-// nearly all samples are gone through, the largest first, and a number is made of each (term_digest.hpp); what has one
-// number in nearly all samples, at different addresses, are copies. The largest such part is told: what it is a part of
+// nearly all samples are gone through, the largest first, and a number is made of each (term_digest.hpp), of its first
+// objects to begin with, which mostly are not the same; what has one number in nearly all samples, at different
+// addresses, are copies. The largest such part is told: what it is a part of
 // is not the same.
 #pragma once
 
@@ -49,6 +50,7 @@ private:
         TermSource* terms = nullptr;
         std::vector<std::pair<std::uint64_t, Element>> parts;  // by words, as they are found
     };
+    bool begin_alike(std::uint64_t words, std::size_t of, std::size_t least) const;
     std::optional<CommonPart> of_size(std::uint64_t words, std::size_t of, std::size_t least) const;
     std::vector<Sample> samples_;
 };

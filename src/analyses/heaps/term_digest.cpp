@@ -10,6 +10,7 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::uint64_t bytes_of_binary = 4096;
+constexpr std::uint64_t objects_of_beginning = 32;
 constexpr std::uint64_t mark_of_cell = 0xC0115C0115C0115u;
 
 class Digest {
@@ -63,9 +64,8 @@ bool is_cell(const TermSource& terms, ObjectId id) {
     return id.space == ObjectId::Space::heap && terms.graph().kind(id.number) == TermKind::cons;
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most) {
+// Of no more than `most` objects; nothing for a term of more, where the `whole` is asked for.
+std::optional<std::uint64_t> digest_of(TermSource& terms, const Element& term, std::uint64_t most, bool whole) {
     Digest digest;
     std::vector<Element> left{term};
     std::vector<Element> elements;
@@ -80,7 +80,7 @@ std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term,
             case ElementKind::pid: digest.add(std::uint64_t{at.pid.number} << 32 | at.pid.serial); break;
             case ElementKind::port: digest.add(at.port.number); break;
             case ElementKind::object: {
-                if (++objects > most) return std::nullopt;
+                if (++objects > most) return whole ? std::nullopt : std::optional(digest.value());
                 // Of a cell, of which there are most, the kind is all that is to be known beside its elements.
                 if (is_cell(terms, at.id)) digest.add(mark_of_cell);
                 else add_head(terms, at.id, terms.head(at.id), digest);
@@ -88,13 +88,23 @@ std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term,
                 ElementCursor cursor = terms.elements(at.id);
                 for (Element element; terms.next(cursor, element);) elements.push_back(element);
                 left.insert(left.end(), elements.rbegin(), elements.rend());
-                if (left.size() > most) return std::nullopt;
+                if (whole && left.size() > most) return std::nullopt;
                 break;
             }
             default: return std::nullopt;
         }
     }
     return digest.value();
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most) {
+    return digest_of(terms, term, most, true);
+}
+
+std::optional<std::uint64_t> beginning_digest(TermSource& terms, const Element& term) {
+    return digest_of(terms, term, objects_of_beginning, false);
 }
 
 }  // namespace beamheap::analyses

@@ -18,5 +18,7 @@ namespace beamheap::analyses {
 /// Nothing where the term has more than `most` objects, counted where they are shared as often as they are met, or
 /// where the input does not hold all of it. Of each binary the first 4,096 bytes count.
 std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most);
+/// The same of a few objects that it begins with: terms that differ there differ.
+std::optional<std::uint64_t> beginning_digest(TermSource& terms, const Element& term);
 
 }  // namespace beamheap::analyses

@@ -48,9 +48,13 @@ public:
 
     Broods find() {
         std::map<std::pair<Pid, FunctionId>, std::vector<ProcId>> kinds;
-        for (const ProcId id : all_processes(s_))
-            if (s_[id].parent.has() && first_call(s_[id]) != FunctionId::none)
-                kinds[{s_[id].parent, first_call(s_[id])}].push_back(id);
+        auto kind = kinds.end();  // of the process before, mostly of this one, too
+        for (const ProcId id : all_processes(s_)) {
+            const std::pair key(s_[id].parent, first_call(s_[id]));
+            if (!key.first.has() || key.second == FunctionId::none) continue;
+            if (kind == kinds.end() || kind->first != key) kind = kinds.try_emplace(key).first;
+            kind->second.push_back(id);
+        }
         std::vector<const std::vector<ProcId>*> large;
         for (const auto& [key, members] : kinds)
             if (members.size() >= least_members || (members.size() >= least_of_programs && !programs_.empty()))
