@@ -140,9 +140,10 @@ asked_by_selector(Args) ->
     all_rest([Store, Prices | Clients]),
     plan(Args, #{findings => ['few-waiters'], culprit => Store, waiting => 6, severity => medium}).
 
-%% A server that crashes with a large State, which it formats for the loggers before it ends.
+%% A server that crashes with a large State, which it formats for the loggers before it ends: what is left of it after
+%% any collection is more than 64 MiB.
 crash_reported(Args) ->
-    N = ?SICK(Args, 400000, 4),
+    N = ?SICK(Args, 900000, 4),
     {ok, Owner} = gen_server:start({local, order_cache}, ?MODULE, #{orders => [{I, <<"an order and what it says">>, [a, b]} || I <- lists:seq(1, N)]}, []),
     Monitor = monitor(process, Owner),
     Owner ! {refund, 17},

@@ -358,8 +358,8 @@ TEST_CASE("a large table: bytes, objects and share of the node", "[figures]") {
           std::vector<double>{80.0 * test::mebibyte, 77, 80.0 * test::mebibyte, 320.0 * test::mebibyte});
     CHECK(found(words, 321 * test::mebibyte).empty());
     CHECK(found(words, 160 * test::mebibyte)[0].severity == FindingSeverity::high);
-    CHECK(found(test::mebibyte - 1, 10 * test::mebibyte).empty());  // less than 8 MiB
-    CHECK(found(test::mebibyte, 10 * test::mebibyte).size() == 1);
+    CHECK(found(test::mebibyte / 4 * 3 - 1, 10 * test::mebibyte).empty());  // less than 6 MiB
+    CHECK(found(test::mebibyte / 4 * 3, 10 * test::mebibyte).size() == 1);
 }
 
 TEST_CASE("tables of one name and owner are judged as one", "[figures]") {

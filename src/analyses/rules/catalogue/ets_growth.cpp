@@ -12,7 +12,7 @@
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
 // from it stays, unseen: such a table grows with no objects in it.
 //
-// Thresholds: a table (or the tables of one name and owner, or of one owner) with a quarter of the node's memory and 8
+// Thresholds: a table (or the tables of one name and owner, or of one owner) with a quarter of the node's memory and 6
 // MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is medium, with 1,000
 // tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more than the live
 // ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured store) is found as
@@ -35,7 +35,7 @@ namespace {
 
 constexpr double medium_percent = 25;
 constexpr double high_percent = 50;
-constexpr std::uint64_t least_bytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t least_bytes = std::uint64_t{6} << 20;  // a quarter of what an idle VM takes
 constexpr std::uint64_t high_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t many_tables = 100;
 constexpr std::uint64_t very_many_tables = 1000;
