@@ -66,7 +66,7 @@ class Doors:
             "query": [*(f"SELECT * FROM {table}" if "(" not in table else f"SELECT * FROM {table.partition('(')[0]}('vault')" for table in self.sql_tables),
                       "SELECT no_such FROM process", "SELECT json_extract(term, '$') FROM root", "SELEC", *self.recipes]}
         # By how the help calls what stands behind an option. None: it is not asked with one.
-        self.behind = {"N": ["1", "100000"], "N|WHAT": ["1"], "PROGRAM": None, "COLUMN": ["no_such"], "NAME": ["no_such"], "A,B,...": ["no_such"], "SELECTOR": ["'vault'", "label = 'x'", "all_children(init)", "vault and ("],
+        self.behind = {"N": ["1", "100000"], "N|WHAT": ["1"], "PROGRAM": None, "CONDITION": None, "COLUMN": ["no_such"], "NAME": ["no_such"], "A,B,...": ["no_such"], "SELECTOR": ["'vault'", "label = 'x'", "all_children(init)", "vault and ("],
                        "ADDRESS": self.addresses[:1], "M:F/A": ["*:*/_"], "FUNCTION": ["erts_*"], "OTHER": [str(path)], "SYNTAX": None, "TIME": None, "SIZE": None, "FILE": None, "FOLDER": None,
                        "PATH": None, "DIR": None, "R": ["msgq>1"], "FORMAT": None, "WHEN": None, "LEVEL": None, "FORMAT=FILE": None}
 
