@@ -101,7 +101,7 @@ class Doors:
                     yield [verb["name"], *plain, *words]
 
     def options_of(self, verb):
-        return [row for row in self.rows["options"] if verb["options"] and row["names"][-1] in verb["options"] and row["names"][-1] not in ("--exe", "--code", "--no-code", "--source", "--force")]
+        return [row for row in self.rows["options"] if verb["options"] and row["names"][-1] in verb["options"] and row["names"][-1] not in ("--exe", "--code", "--no-code", "--source", "--force", "--all")]
 
     def of_option(self, row):
         """An option with each word that may stand behind it."""
