@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "erlang/core_modules.hpp"
+
 namespace beamheap::erlang {
 namespace {
 
@@ -59,7 +61,8 @@ bool is_of_otp(std::string_view module) {
         "application_", "auth",    "code_",    "dets",  "disk_log", "dist_",   "erl_", "erts_",   "file_io_server",
         "file_server",  "global_", "group",    "httpc", "inet",     "inets",   "init", "logger",  "mnesia",
         "net_kernel",   "prim_",   "proc_lib", "ssl",   "standard", "supervi", "tls_", "user_drv"};
-    return std::ranges::find(known_modules(), module, &ModuleRow::name) != known_modules().end() ||
+    return is_core_module(module) ||
+           std::ranges::find(known_modules(), module, &ModuleRow::name) != known_modules().end() ||
            std::ranges::any_of(families, [&](std::string_view family) { return module.starts_with(family); });
 }
 

@@ -61,8 +61,8 @@ constexpr bool is_called_supervisor(std::string_view module) {
 /// Whether a module's frames tell how something was called: one of the role `library`, or of Elixir's own compiler and
 /// configuration.
 bool is_library(std::string_view module);
-/// Whether a module is one of OTP's or Elixir's own, by its name: a row of known_modules() or one of the families of
-/// kernel, stdlib, mnesia, ssl and inets. For inputs that do not tell where modules were compiled.
+/// Whether a module is one of OTP's or Elixir's own, by its name: one of kernel or stdlib, a row of known_modules() or
+/// one of the families of mnesia, ssl and inets. For inputs that do not tell where modules were compiled.
 bool is_of_otp(std::string_view module);
 
 }  // namespace beamheap::erlang

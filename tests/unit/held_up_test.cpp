@@ -5,9 +5,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "analyses/facts/catalogue/application_starts.hpp"
 #include "analyses/heaps/put_off.hpp"
-#include "analyses/memory/unreferenced_binaries.hpp"
-#include "analyses/processes/native_stacks.hpp"
 #include "analyses/processes/waits.hpp"
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
@@ -310,4 +309,37 @@ TEST_CASE("whom a server's State names is said, and what that does", "[stalled]"
     why.named.push_back(node.s.find({0, 2, 0}));
     CHECK(node.title(node.first("wait-convoy", {why}))
               .ends_with("beside them 3 others, 2 of whom wait for renderer <0.3.0>, which sits in pdf:render/1"));
+}
+
+TEST_CASE("a start that hangs in a library is told with the function of the program, and the lock", "[stalled]") {
+    const auto title = [](const std::vector<std::pair<std::string, std::string>>& calls, std::size_t inside) {
+        Untold node;
+        std::vector<FunctionId> frames;
+        for (const auto& [module, function] : calls) frames.push_back(node.function(module, function, 1));
+        frames.push_back(node.function("application_master", "start_it_old", 4));
+        node.at(2, frames);
+        for (std::size_t i = 0; i < inside; ++i)
+            node.at(static_cast<std::uint32_t>(3 + i),
+                    {node.function("my", "leads", 1), node.function("global", "trans", 4)}, i == 0 ? "leader" : "");
+        node.seal();
+        const std::vector<Finding> found = test::findings_of(node.s, [](Facts& facts) {
+            ApplicationStarts starts;
+            starts.known = true;
+            starts.starting = {"portal"};
+            facts.put(starts);
+        });
+        return node.title(test::first_of(found, "start-blocked"));
+    };
+    CHECK(title({{"timer", "sleep"}, {"portal_app", "await"}, {"portal_app", "start"}}, 0) ==
+          "Application portal has not started: <0.2.0> sits in timer:sleep/1, called by portal_app:await/1");
+    // What it does itself needs no caller.
+    CHECK(title({{"portal_app", "await"}, {"portal_app", "start"}}, 0) ==
+          "Application portal has not started: <0.2.0> sits in portal_app:await/1");
+    const std::string wants =
+        "Application portal has not started: <0.2.0> sits in global:random_sleep/1, called by ha:init/1; ";
+    CHECK(title({{"global", "random_sleep"}, {"global", "set_lock"}, {"ha", "init"}}, 1) ==
+          wants + "leader <0.3.0> is the only one who can hold a lock of global");
+    for (const std::size_t holders : {0u, 2u})
+        CHECK(title({{"global", "random_sleep"}, {"global", "set_lock"}, {"ha", "init"}}, holders) ==
+              wants + "it wants a lock of global, and has not been given it");
 }

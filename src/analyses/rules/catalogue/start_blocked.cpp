@@ -52,12 +52,14 @@ FunctionId own_function(const Snapshot& s, const Process& process) {
 void say_for_what(const Facts& facts, ProcId id, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const FunctionId own = own_function(s, s[id]);
-    if (own != FunctionId::none && own != s[id].current_function && !idle(facts, id) && caller(s, s[id]).empty())
+    // Of who runs the caller has been said.
+    const bool said = s[id].state != ProcessState::waiting && !caller(s, s[id]).empty();
+    if (own != FunctionId::none && own != s[id].current_function && !idle(facts, id) && !said)
         finding.title.say(", called by {}", own);
     for (const LockQueue& queue : facts.get<Locks>().queues) {
         if (std::ranges::find(queue.waiters, id) == queue.waiters.end()) continue;
         if (queue.inside.size() != 1) {
-            finding.title.say("; it wants {}, which somebody else has", queue.kind->what);
+            finding.title.say("; it wants {}, and has not been given it", queue.kind->what);
             continue;
         }
         finding.title.say("; {} is the only one who can hold {}", queue.inside.front(), queue.kind->what);
