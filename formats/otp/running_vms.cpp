@@ -13,9 +13,6 @@
 namespace beamheap::otp {
 namespace {
 
-// beam.smp; "beam" and beam.smp with a suffix are what builds of other types are called.
-bool named_as_vm(std::string_view command) { return command == "beam" || command.starts_with("beam."); }
-
 // The id of a container in the path of a control group: 64 hexadecimal digits that stand alone or behind a prefix such
 // as "docker-" or "cri-containerd-".
 std::string container_in(std::string_view cgroup) {
@@ -61,6 +58,8 @@ void look_inside(VmOnMachine& row) {
 }
 
 }  // namespace
+
+bool named_as_vm(std::string_view program) { return program == "beam" || program.starts_with("beam."); }
 
 std::vector<VmOnMachine> running_vms() {
     std::vector<VmOnMachine> all;

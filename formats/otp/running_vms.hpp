@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "beamheap/error.hpp"
@@ -23,6 +24,10 @@ struct VmOnMachine {
     Count processes;
     std::optional<Error> problem;  ///< why it could not be looked into: a missing right, or a VM that no layout fits
 };
+
+/// Whether a program of this name is an Erlang VM: beam.smp; "beam", and beam.smp with another ending, are what builds
+/// of other types are called.
+bool named_as_vm(std::string_view program);
 
 /// All of them, by pid. What the system tells of everybody (user, memory, time) is told of each, the rest of those that
 /// may be read.

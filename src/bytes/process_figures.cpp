@@ -2,7 +2,6 @@
 #include "bytes/process_figures.hpp"
 
 #include <dirent.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -100,9 +99,6 @@ ProcessFigures process_figures(std::uint32_t pid, const std::string& root) {
         if (controllers.empty()) add_groups(figures, root, version_2, group);
         else if (controllers == "memory") add_groups(figures, root, version_1, group);
     }
-    const TaskTimes times = task_times(folder);
-    figures.cpu_seconds = static_cast<double>(times.user_ticks + times.system_ticks) /
-                          static_cast<double>(std::max(1L, sysconf(_SC_CLK_TCK)));
     return figures;
 }
 

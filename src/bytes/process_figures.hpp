@@ -22,7 +22,6 @@ struct ProcessFigures {
     /// The limit of memory that is nearest, what of it is left, and whether it is a control group's or the machine's.
     std::optional<std::uint64_t> limit_bytes, left_bytes;
     bool of_group = false;
-    double cpu_seconds = 0;  ///< that it has used so far
 };
 
 /// Of a running process. `root` is where the system's files are, "" but in tests.

@@ -17,25 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "bytes/descriptor.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t window = 1 << 20;
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 int temporary_file(const std::string& folder) {
     const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

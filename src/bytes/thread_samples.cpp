@@ -18,6 +18,8 @@
 #include <cstring>
 #include <utility>
 
+#include "bytes/descriptor.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
@@ -47,23 +49,6 @@ struct SampleHead {
     std::uint32_t process, thread;
     std::uint64_t time;
     std::uint64_t abi;  // of the registers that follow; PERF_SAMPLE_REGS_ABI_NONE: none do
-};
-
-class EventDescriptor {
-public:
-    explicit EventDescriptor(int fd = -1) : fd_(fd) {}
-    EventDescriptor(EventDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    EventDescriptor& operator=(EventDescriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~EventDescriptor() {
-        if (fd_ >= 0) close(fd_);
-    }
-    int get() const { return fd_; }
-
-private:
-    int fd_;
 };
 
 // A ring: a page of the kernel's, and behind it a power of two of pages with records.
@@ -116,13 +101,13 @@ perf_event_attr attributes(std::uint32_t stack_bytes) {
     return attr;
 }
 
-EventDescriptor open_event(perf_event_attr& attr, std::uint32_t thread) {
-    return EventDescriptor(static_cast<int>(
+Descriptor open_event(perf_event_attr& attr, std::uint32_t thread) {
+    return Descriptor(static_cast<int>(
         syscall(SYS_perf_event_open, &attr, static_cast<pid_t>(thread), -1, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
 int paranoid_level() {
-    const EventDescriptor file(open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC));
+    const Descriptor file(open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC));
     char text[16] = {};
     if (file.get() < 0 || read(file.get(), text, sizeof text - 1) <= 0) return -1;
     return std::atoi(text);
@@ -212,7 +197,7 @@ bool parse_thread_record(Bytes record, ThreadSample& sample, SampleCounts& count
 
 struct ThreadSampler::State {
     struct Event {
-        EventDescriptor descriptor;
+        Descriptor descriptor;
         Ring ring;
     };
     std::vector<Event> events;
@@ -279,7 +264,7 @@ const SampleCounts& ThreadSampler::counts() const { return state_->counts; }
 bool ThreadSampler::all_gone() const { return state_->gone == state_->events.size(); }
 
 struct Watchpoint::State {
-    EventDescriptor descriptor;
+    Descriptor descriptor;
     Ring ring;
     std::vector<std::byte> scratch;
 };

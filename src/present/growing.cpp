@@ -207,7 +207,7 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
-std::string open_metrics(std::span<const MeasuredVm> vms, const Redactor& redactor) {
+std::string open_metrics(std::span<const MeasuredVm> vms) {
     Family memory{
         "beamheap_memory_bytes", "bytes", "Memory of the node by kind; resident and swapped are the system's.", {}};
     Family total{
@@ -218,7 +218,7 @@ std::string open_metrics(std::span<const MeasuredVm> vms, const Redactor& redact
     Family wall{"beamheap_wall_seconds", "seconds", "Seconds until what grows reaches its limit.", {}};
     for (const MeasuredVm& vm : vms) {
         const std::string of_vm = fmt::format("vm=\"{}\",node=\"{}\"", escaped(vm.vm),
-                                              escaped(safe_text(redactor.apply(vm.node, Content::name))));
+                                              escaped(safe_text(vm.redactor.apply(vm.node, Content::name))));
         for (const auto& [key, value, single] : vm.watch->now()) {
             if (key->what == GrowthOf::memory)
                 memory.samples.push_back({fmt::format("{},kind=\"{}\"", of_vm, escaped(safe_text(key->key))), value});
@@ -239,7 +239,7 @@ std::string open_metrics(std::span<const MeasuredVm> vms, const Redactor& redact
             if (each.change == GrowthChange::gone) continue;
             const std::string labels = fmt::format(
                 "{},what=\"{}\",key=\"{}\",measure=\"{}\"", of_vm, analyses::name_of(each.growing.key.what),
-                escaped(safe_text(redactor.apply(each.growing.key.key, Content::name))), each.growing.key.measure);
+                escaped(safe_text(vm.redactor.apply(each.growing.key.key, Content::name))), each.growing.key.measure);
             grows.samples.push_back({labels, each.growing.per_second});
             if (each.growing.wall)
                 wall.samples.push_back(

@@ -37,8 +37,9 @@ struct MeasuredVm {
     const analyses::GrowthWatch* watch = nullptr;
     std::span<const ToldGrowth> told;
     analyses::SystemFigures system;
+    Redactor redactor;  ///< of this VM: what is hidden is known by its own names
 };
 /// OpenMetrics 1.0 text: sums of the node, its limits, and what grows; names and labels as docs/watch.md lists them.
-std::string open_metrics(std::span<const MeasuredVm> vms, const Redactor& redactor);
+std::string open_metrics(std::span<const MeasuredVm> vms);
 
 }  // namespace beamheap::present

@@ -13,6 +13,8 @@
 namespace beamheap::sql {
 namespace {
 
+constexpr std::size_t most_things = 100'000;  // of which the figure that was written last is remembered
+
 constexpr const char* tables = R"(
 PRAGMA journal_mode = TRUNCATE;
 PRAGMA synchronous = NORMAL;
@@ -114,6 +116,7 @@ Result<RoundsFile> RoundsFile::open(const std::string& path) {
 Status RoundsFile::add(std::string_view vm, std::int64_t at_ms, std::span<const RoundFigure> figures,
                        std::span<const RoundFinding> findings) {
     State& s = *state_;
+    if (s.things.size() > most_things) s.things.clear();  // their figures are written once more
     const auto write = [&]() -> bool {
         if (!s.run("BEGIN IMMEDIATE")) return false;
         const auto vm_id = s.id_of(s.add_vm, s.find_vm, vm);

@@ -11,6 +11,9 @@
 #include "analyses/processes/cpu_profile.hpp"
 #include "bytes/thread_samples.hpp"
 #include "formats/otp/sampling/interpreter.hpp"
+#include "present/erlang_text.hpp"
+#include "present/samples.hpp"
+#include "present/secrets/redact.hpp"
 #include "support/made_process.hpp"
 
 using namespace beamheap;
@@ -286,6 +289,25 @@ TEST_CASE("a native function is blamed by the beginning of its name, a pattern, 
     CHECK(analyses::is_blamed(unnamed, "beam.smp+0x1230"));
     CHECK(analyses::is_blamed(unnamed, "0x1230"));
     CHECK_FALSE(analyses::is_blamed(unnamed, "copy_struct"));
+}
+
+TEST_CASE("debug registers that tell of nothing are no program that allocates little", "[sampling]") {
+    const auto said = [](std::uint64_t passed, std::uint64_t stack_growth, std::uint64_t arms) {
+        Snapshot snapshot;
+        AllocationSamples samples;
+        samples.arms = arms;
+        samples.passed = passed;
+        samples.stack_growth = stack_growth;
+        const analyses::AllocationProfile none = analyses::allocation_profile(snapshot, samples, {}, false);
+        const std::vector<present::Text> texts =
+            present::allocation_texts(present::Names(snapshot, present::Syntax::erlang), samples, none);
+        REQUIRE_FALSE(texts.empty());
+        return present::Redactor({}).apply(texts.front());
+    };
+    CHECK(said(11, 0, 114).find("debug registers of this machine") != std::string::npos);
+    CHECK(said(4, 0, 20).find("little is allocated") != std::string::npos);  // it may have run elsewhere
+    CHECK(said(5, 0, 101).find("little is allocated") != std::string::npos);
+    CHECK(said(11, 1, 114).find("little is allocated") != std::string::npos);  // one write was told of
 }
 
 // Two functions allocate 3 : 1; what each hit stands for makes the estimate, whatever the sizes of the heaps.

@@ -217,9 +217,34 @@ TEST_CASE("labels of metrics are escaped and redacted", "[watch]") {
         {present::GrowthChange::added,
          {.key = {GrowthOf::process, "memory", true, "a\"b\\c\nd"}, .per_second = 1.5},
          {}}};
-    const std::vector<present::MeasuredVm> vms{{"1", "n@h", &watch, told, {}}};
-    const std::string text = present::open_metrics(vms, present::Redactor({}));
+    const std::vector<present::MeasuredVm> vms{{"1", "n@h", &watch, told, {}, present::Redactor({})}};
+    const std::string text = present::open_metrics(vms);
     CHECK(text.find(R"(key="a\"b\\)") != std::string::npos);
     CHECK(text.find("\nd\"") == std::string::npos);
     CHECK(text.ends_with("# EOF\n"));
+}
+
+TEST_CASE("what metrics hide of a VM is known by its own secrets", "[watch]") {
+    GrowthWatch watch;
+    watch.add(node(0, {}), {});
+    const auto grows = [](std::string name) {
+        return std::vector<present::ToldGrowth>{
+            {present::GrowthChange::added,
+             {.key = {GrowthOf::process, "memory", true, std::move(name)}, .per_second = 1},
+             {}}};
+    };
+    const auto knows = [](std::string cookie) {
+        present::RedactOptions options;
+        options.known_secrets = {std::move(cookie)};
+        return present::Redactor(options);
+    };
+    CHECK(knows("SNIPSNAPWOLFSHEADTWO").apply("of_SNIPSNAPWOLFSHEADONE", present::Content::name) ==
+          "of_SNIPSNAPWOLFSHEADONE");  // another's is none to it
+    const std::vector<present::ToldGrowth> one = grows("of_SNIPSNAPWOLFSHEADONE"),
+                                           two = grows("of_SNIPSNAPWOLFSHEADTWO");
+    const std::vector<present::MeasuredVm> vms{{"1", "", &watch, one, {}, knows("SNIPSNAPWOLFSHEADONE")},
+                                               {"2", "", &watch, two, {}, knows("SNIPSNAPWOLFSHEADTWO")}};
+    const std::string text = present::open_metrics(vms);
+    CHECK(text.find("SNIPSNAPWOLFSHEADONE") == std::string::npos);
+    CHECK(text.find("SNIPSNAPWOLFSHEADTWO") == std::string::npos);
 }

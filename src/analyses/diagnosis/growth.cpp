@@ -183,7 +183,7 @@ void GrowthWatch::close_round() {
     ++rounds_;
 }
 
-// Spans that are older than the rounds that are kept, then these.
+// The rounds that are kept one by one.
 std::vector<TrendPoint> GrowthWatch::points(const Series& series) const {
     std::vector<TrendPoint> all;
     const std::uint64_t count = std::min<std::uint64_t>(rounds_, kept);
@@ -218,12 +218,7 @@ std::optional<Trend> GrowthWatch::trend(const Key& key) const {
     for (std::size_t i = 0; i + 1 < span_times_.size() && span_times_[i + 1] <= recent.front().at; ++i)
         if (!std::isnan(series.spans[i])) older.push_back({span_times_[i], series.spans[i]});
     older.insert(older.end(), recent.begin(), recent.end());
-    for (std::size_t count = recent.size(); count >= least_points; count /= 2) {
-        const std::span<const TrendPoint> all(older);
-        if (const auto found = steady_growth(all.last(count), all.first(all.size() - count))) return found;
-        if (count > least_points && count / 2 < least_points) count = least_points * 2;
-    }
-    return std::nullopt;
+    return latest_growth(older, recent.size());
 }
 
 // The slope of another figure of the same thing, over the same time: the median of its steps is no use where it is

@@ -102,8 +102,8 @@ std::optional<Trend> steady_growth(std::span<const TrendPoint> window, std::span
     return trend;
 }
 
-std::optional<Trend> latest_growth(std::span<const TrendPoint> points) {
-    for (std::size_t count = points.size(); count >= least_points; count /= 2) {
+std::optional<Trend> latest_growth(std::span<const TrendPoint> points, std::size_t most) {
+    for (std::size_t count = std::min(most, points.size()); count >= least_points; count /= 2) {
         if (const auto found = steady_growth(points.last(count), points.first(points.size() - count))) return found;
         if (count > least_points && count / 2 < least_points) count = least_points * 2;  // the last window is the least
     }

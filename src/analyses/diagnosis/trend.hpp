@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -47,8 +48,9 @@ inline constexpr std::size_t least_points = 60;
 /// parts are made. Nothing: it does not grow steadily. O(points).
 std::optional<Trend> steady_growth(std::span<const TrendPoint> window, std::span<const TrendPoint> before = {});
 
-/// The same of a whole series: of all of it, its last half, its last quarter and so on down to least_points, the
-/// longest that grows steadily. O(points).
-std::optional<Trend> latest_growth(std::span<const TrendPoint> points);
+/// The same of a whole series: of its last `most` points, the last half of these, the last quarter and so on down to
+/// least_points, the longest that grows steadily. O(points).
+std::optional<Trend> latest_growth(std::span<const TrendPoint> points,
+                                   std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace beamheap::analyses

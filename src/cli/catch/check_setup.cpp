@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <memory>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "analyses/base/number_format.hpp"
+#include "bytes/running_process.hpp"
 #include "cli/catch/death_folder.hpp"
 #include "cli/catch/dump_pipe.hpp"
 #include "cli/catch/setup.hpp"
 #include "cli/live/windows.hpp"
+#include "formats/otp/running_vms.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -34,21 +32,9 @@ struct Need {
     std::string detail;
 };
 
-struct CloseProcesses {
-    void operator()(DIR* folder) const { closedir(folder); }
-};
-
 std::string line_of(const char* path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
-std::string linked(const std::string& path) {
-    std::array<char, 4096> name{};
-    const ssize_t length = ::readlink(path.c_str(), name.data(), name.size());
-    return {name.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+    const std::string text = bytes::read_small_file(path, 4096);
+    return text.substr(0, text.find('\n'));
 }
 
 /// A pipe as it stands for a VM that would write to it.
@@ -76,30 +62,31 @@ struct RunningNode {
     std::uint32_t pid = 0;
     bool told = false;  ///< its environment may be read
     std::string dump, seconds, folder;
-    bool heart = false;
 };
+
+// Value of a variable in what /proc/PID/environ has.
+std::string variable(std::string_view environment, std::string_view name) {
+    for (std::string_view rest = environment; !rest.empty();) {
+        const std::string_view each = rest.substr(0, rest.find('\0'));
+        if (each.size() > name.size() && each.starts_with(name) && each[name.size()] == '=')
+            return std::string(each.substr(name.size() + 1));
+        rest.remove_prefix(std::min(each.size() + 1, rest.size()));
+    }
+    return {};
+}
 
 std::vector<RunningNode> running_nodes() {
     std::vector<RunningNode> nodes;
-    const std::unique_ptr<DIR, CloseProcesses> open(opendir("/proc"));
-    if (open == nullptr) return nodes;
-    while (const dirent* entry = readdir(open.get())) {
-        RunningNode node;
-        const std::string_view name = entry->d_name;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), node.pid);
-        if (error != std::errc{} || *end != '\0') continue;
-        const std::string process = fmt::format("/proc/{}/", node.pid);
-        if (!line_of((process + "comm").c_str()).starts_with("beam")) continue;
-        node.folder = linked(process + "cwd");
-        std::ifstream file(process + "environ");
-        std::string each;
-        while (std::getline(file, each, '\0')) {
-            node.told = true;
-            if (each.starts_with("ERL_CRASH_DUMP=")) node.dump = each.substr(each.find('=') + 1);
-            if (each.starts_with("ERL_CRASH_DUMP_SECONDS=")) node.seconds = each.substr(each.find('=') + 1);
-            if (each.starts_with("HEART_")) node.heart = true;
-        }
-        nodes.push_back(std::move(node));
+    for (const std::uint32_t pid : bytes::all_pids()) {
+        const std::string process = fmt::format("/proc/{}", pid);
+        if (!otp::named_as_vm(bytes::task_times(process).name)) continue;
+        const std::string environment = bytes::read_small_file(process + "/environ");
+        std::error_code unseen;
+        nodes.push_back({.pid = pid,
+                         .told = !environment.empty(),
+                         .dump = variable(environment, "ERL_CRASH_DUMP"),
+                         .seconds = variable(environment, "ERL_CRASH_DUMP_SECONDS"),
+                         .folder = std::filesystem::read_symlink(process + "/cwd", unseen).string()});
     }
     std::ranges::sort(nodes, {}, &RunningNode::pid);
     return nodes;

@@ -22,6 +22,7 @@
 #include "cli/catch/dump_pipe.hpp"
 #include "cli/catch/recording.hpp"
 #include "cli/live/sampling.hpp"
+#include "formats/otp/running_vms.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -43,7 +44,7 @@ bool runs_a_vm(std::uint32_t pid) {
     if (length <= 0) return false;
     std::string_view path(name.data(), static_cast<std::size_t>(length));
     path.remove_prefix(path.rfind('/') + 1);
-    return path.starts_with("beam.") || path == "beam";
+    return otp::named_as_vm(path);
 }
 
 // The kernel starts its handler with standard input alone: what is opened next would become standard output.

@@ -19,12 +19,16 @@
 #include "analyses/base/number_format.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "bytes/clock.hpp"
+#include "bytes/descriptor.hpp"
 #include "cli/catch/death_answers.hpp"
 #include "cli/catch/death_folder.hpp"
 #include "cli/catch/recording.hpp"
 #include "cli/live/sampling.hpp"
 
 namespace beamheap::cli {
+
+using bytes::Descriptor;
+
 namespace {
 
 constexpr double ns_per_second = 1e9;
@@ -41,25 +45,6 @@ std::int64_t unix_now() {
 Error pipe_error(const std::string& path, std::string_view what) {
     return {ErrorCode::unreadable, fmt::format("{}: {}: {}", path, what, std::strerror(errno)), {}};
 }
-
-// A descriptor that is closed with its owner.
-class Descriptor {
-public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    int number() const { return number_; }
-    explicit operator bool() const { return number_ >= 0; }
-
-private:
-    int number_;
-};
 
 /// The end at which it is read of the pipe that has the name now.
 class NamedPipe {
@@ -121,14 +106,14 @@ public:
         BH_CHECK(renew());
         return written;
     }
-    int descriptor() const { return end_.number(); }
+    int descriptor() const { return end_.get(); }
     void forget() { end_ = Descriptor(); }  ///< in a process that is not to hold it
 
 private:
     explicit NamedPipe(std::string path) : path_(std::move(path)) {}
     void note() {
         struct stat status {};
-        if (::fstat(end_.number(), &status) == 0) inode_ = status.st_ino;
+        if (::fstat(end_.get(), &status) == 0) inode_ = status.st_ino;
     }
     std::string path_;
     Descriptor end_;
@@ -166,17 +151,17 @@ private:
     void wait() const {
         constexpr int idle_ms = 1000, busy_ms = 50;
         std::vector<pollfd> ends{{pipe_.descriptor(), POLLIN, 0}};
-        for (const Passed& each : passed_) ends.push_back({each.end.number(), POLLIN, 0});
+        for (const Passed& each : passed_) ends.push_back({each.end.get(), POLLIN, 0});
         ::poll(ends.data(), ends.size(), answering_ > 0 || !passed_.empty() ? busy_ms : idle_ms);
     }
 
     Status look() {
         look_after_answers(WNOHANG);
         std::erase_if(passed_, [&](Passed& each) {
-            pollfd ready{each.end.number(), POLLIN, 0};
+            pollfd ready{each.end.get(), POLLIN, 0};
             bool more = true;
             for (unsigned pieces = 0; more && pieces<at_a_time&& ::poll(&ready, 1, 0)> 0; ++pieces)
-                more = read_past(each.end.number(), each.bytes, each.begins);
+                more = read_past(each.end.get(), each.bytes, each.begins);
             const bool over = !more || steady_now() >= each.until_ns;
             if (over && each.bytes != 0) passed_by_ += std::max<std::uint64_t>(each.begins.count(), 1);
             return over;
@@ -219,7 +204,7 @@ private:
             return false;
         }
         const bool kept = options_.keep_what == "dump";
-        Recording recording = record(end.number(), begin + deadline_ns_, folder_, time, *file);
+        Recording recording = record(end.get(), begin + deadline_ns_, folder_, time, *file);
         end = Descriptor();  // the VM goes on, whatever it still had to say
         if (recording.plain_bytes == 0) {
             if (!recording.cut.empty()) tell(fmt::format("a node dies, and nothing is kept of it: {}", recording.cut));

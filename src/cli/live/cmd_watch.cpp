@@ -182,15 +182,13 @@ void Watch::write(const WatchedVm& vm) {
 
 std::string Watch::metrics() const {
     std::vector<present::MeasuredVm> measured;
-    std::optional<present::Redactor> redactor;
     for (const auto& vm : vms_) {
         if (!vm->read()) continue;
         const Snapshot& s = vm->snapshot();
-        redactor.emplace(this->redactor(s));
-        measured.push_back({vm->input(), std::string(s.text(s.node.name)), &vm->watch(), vm->told(), vm->system()});
+        measured.push_back(
+            {vm->input(), std::string(s.text(s.node.name)), &vm->watch(), vm->told(), vm->system(), redactor(s)});
     }
-    if (!redactor) redactor.emplace(present::RedactOptions{});
-    return present::open_metrics(measured, *redactor);
+    return present::open_metrics(measured);
 }
 
 // Scrapers are answered meanwhile.
