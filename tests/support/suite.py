@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import random
 import re
 import resource
 import select
@@ -131,6 +132,15 @@ def number_of_the_commit():
     if git("rev-parse", "--is-shallow-repository") == "true":
         return int(git("rev-parse", "HEAD")[:8], 16)
     return int(git("rev-list", "--count", "HEAD") or 0)
+
+
+def drawn(items, one_in, of=""):
+    """Of many cases that are alike those that this run looks at: in matrix mode all, else one in so many, never none. The number of
+    the commit chooses, and for each `of` anew: the same commit has the same ones, a few commits have all."""
+    items = list(items)
+    if MODE == "matrix" or len(items) <= 1:
+        return items
+    return items[random.Random(f"{number_of_the_commit()} {of}").randrange(min(one_in, len(items)))::one_in]
 
 
 @functools.cache
