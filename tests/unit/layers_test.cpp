@@ -105,7 +105,8 @@ const std::vector<House>& houses() {
           {"shell", {"options", "console", "frame"}},
           {"ui", {"options", "console", "frame", "live", "shell"}},
           {"mcp", {"options", "console", "frame", "live"}},
-          {"catch", {"options", "console", "frame", "live"}}}},
+          {"catch", {"options", "console", "frame", "live"}},
+          {"watch", {"options", "console", "frame", "live", "catch"}}}},
     };
     return table;
 }

@@ -7,8 +7,8 @@
 
 #include "analyses/diagnosis/growth.hpp"
 #include "bytes/process_figures.hpp"
-#include "cli/live/metrics_listener.hpp"
-#include "cli/live/watch_condition.hpp"
+#include "cli/watch/metrics_listener.hpp"
+#include "cli/watch/watch_condition.hpp"
 #include "present/growing.hpp"
 
 using namespace beamheap;

@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "analyses/base/number_format.hpp"
 #include "bytes/running_process.hpp"
 #include "cli/catch/death_folder.hpp"
 #include "cli/catch/dump_pipe.hpp"
+#include "cli/catch/running_node.hpp"
 #include "cli/catch/setup.hpp"
 #include "cli/live/windows.hpp"
-#include "formats/otp/running_vms.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
@@ -57,48 +55,6 @@ std::string told(const std::string& path, PipeState state) {
                          : fmt::format("{}: nobody reads it, and a VM would wait there", path);
 }
 
-/// What a VM that runs would do at its death.
-struct RunningNode {
-    std::uint32_t pid = 0;
-    bool told = false;  ///< its environment may be read
-    std::string dump, seconds, folder;
-};
-
-// Value of a variable in what /proc/PID/environ has.
-std::string variable(std::string_view environment, std::string_view name) {
-    for (std::string_view rest = environment; !rest.empty();) {
-        const std::string_view each = rest.substr(0, rest.find('\0'));
-        if (each.size() > name.size() && each.starts_with(name) && each[name.size()] == '=')
-            return std::string(each.substr(name.size() + 1));
-        rest.remove_prefix(std::min(each.size() + 1, rest.size()));
-    }
-    return {};
-}
-
-std::vector<RunningNode> running_nodes() {
-    std::vector<RunningNode> nodes;
-    for (const std::uint32_t pid : bytes::all_pids()) {
-        const std::string process = fmt::format("/proc/{}", pid);
-        if (!otp::named_as_vm(bytes::task_times(process).name)) continue;
-        const std::string environment = bytes::read_small_file(process + "/environ");
-        std::error_code unseen;
-        nodes.push_back({.pid = pid,
-                         .told = !environment.empty(),
-                         .dump = variable(environment, "ERL_CRASH_DUMP"),
-                         .seconds = variable(environment, "ERL_CRASH_DUMP_SECONDS"),
-                         .folder = std::filesystem::read_symlink(process + "/cwd", unseen).string()});
-    }
-    std::ranges::sort(nodes, {}, &RunningNode::pid);
-    return nodes;
-}
-
-// Where a VM writes its dump, as it is seen from here: in its own root.
-std::string dump_of(const RunningNode& node) {
-    const std::string own = node.dump.empty() ? "erl_crash.dump" : node.dump;
-    const std::string root = fmt::format("/proc/{}/root", node.pid);
-    return own.starts_with('/') ? root + own : root + node.folder + '/' + own;
-}
-
 Need need_of(const RunningNode& node) {
     Need need{fmt::format("VM {}", node.pid), false, {}};
     if (!node.told) {
@@ -106,12 +62,12 @@ Need need_of(const RunningNode& node) {
         return need;
     }
     const PipeState state = state_of(dump_of(node));
-    const bool waits_for_good = node.seconds.empty() || node.seconds.starts_with('-');
     if (node.dump.empty()) need.detail = "ERL_CRASH_DUMP is not set: its dump is a file in its folder";
     else need.detail = told("ERL_CRASH_DUMP=" + node.dump, state);
-    need.fine = state.is_read && node.seconds != "0";
+    need.fine = state.is_read && writes_dump(node);
     if (node.seconds == "0") need.detail += "; ERL_CRASH_DUMP_SECONDS=0: it writes no dump";
-    else if (state.is_pipe && waits_for_good)
+    else if (!writes_dump(node)) need.detail += "; with heart and without ERL_CRASH_DUMP_SECONDS it writes no dump";
+    else if (state.is_pipe && waits_for_good(node))
         need.detail += "; ERL_CRASH_DUMP_SECONDS bounds how long it waits where nobody reads, and is not set";
     return need;
 }

@@ -168,7 +168,19 @@ bool DeathAnswers::first() {
     }
     const bool written = code == 0 && put(*json, ".json");
     tell(written ? fmt::format("{}; {}", sentence, files_.back()) : sentence, request_.system_log);
+    put_before();
     return written;
+}
+
+void DeathAnswers::put_before() {
+    if (!request_.before.sentence.empty())
+        tell(fmt::format("before it died: {}", request_.before.sentence), request_.system_log);
+    if (request_.before.json.empty()) return;
+    auto file = OutputFile::create(folder_.path(name_ + ".watch.json"), false);
+    if (!file) return tell(file.error().message, request_.system_log);
+    if (const int failed = write_all(file->descriptor(), request_.before.json); failed != 0)
+        return tell(fmt::format("{}.watch.json: {}", name_, std::strerror(failed)), request_.system_log);
+    (void)put(*file, ".watch.json");
 }
 
 void DeathAnswers::answer(std::string_view verb, std::string_view ending) {

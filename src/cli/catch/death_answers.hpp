@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/catch/death_folder.hpp"
+#include "cli/catch/last_words.hpp"
 #include "cli/console/output_file.hpp"
 #include "cli/frame/context.hpp"
 
@@ -35,6 +36,7 @@ struct DeathRequest {
     std::string time;   ///< DeathFolder::free_time()
     std::string how;    ///< what is known of the end beside the input, for the sentence: "of signal 11"; may be empty
     std::string cut;    ///< why the input is not whole, as a clause; empty: it is
+    LastWords::Words before = {};  ///< what grew before, where somebody watched
     bool system_log = false;
     std::int64_t until_ns = 0;  ///< when all answers must be there
 };
@@ -59,6 +61,7 @@ public:
 private:
     bool put(OutputFile& file, std::string_view ending);
     void answer(std::string_view verb, std::string_view ending);
+    void put_before();
     Options options_of(std::string_view verb) const;
 
     const Options& options_;

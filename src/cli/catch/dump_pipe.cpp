@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,12 +48,18 @@ Error pipe_error(const std::string& path, std::string_view what) {
     return {ErrorCode::unreadable, fmt::format("{}: {}: {}", path, what, std::strerror(errno)), {}};
 }
 
+/// Who is to write to a pipe, where that is another user than this one.
+struct Writer {
+    uid_t user;
+    gid_t group;
+};
+
 /// The end at which it is read of the pipe that has the name now.
 class NamedPipe {
 public:
     /// Takes over a pipe of ours that nobody reads: a VM that waits for its reader is caught.
-    static Result<NamedPipe> open(const std::string& path) {
-        NamedPipe made(path);
+    static Result<NamedPipe> open(const std::string& path, std::optional<Writer> writer = {}) {
+        NamedPipe made(path, ::geteuid() == 0 ? writer : std::nullopt);
         struct stat status {};
         if (::lstat(path.c_str(), &status) != 0) {
             if (errno != ENOENT) return pipe_error(path, "can't be looked at");
@@ -65,7 +73,7 @@ public:
                     ? "If it is a dump that a VM wrote while nobody caught it, `beamheap analyze` reads it; then "
                       "move it away."
                     : ""};
-        if (status.st_uid != ::geteuid())
+        if (status.st_uid != ::geteuid() && !(made.writer_ && status.st_uid == made.writer_->user))
             return Error{ErrorCode::usage, fmt::format("{}: is a pipe of another user", path), {}};
         if (const Descriptor other(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)); other)
             return Error{ErrorCode::usage, fmt::format("{}: another program reads it already", path), {}};
@@ -89,7 +97,9 @@ public:
         const std::size_t folder = path_.rfind('/') + 1;
         const std::string made = fmt::format("{}.{}.{}", path_.substr(0, folder), path_.substr(folder), ::getpid());
         ::unlink(made.c_str());
-        if (::mkfifo(made.c_str(), S_IRUSR | S_IWUSR) != 0) return pipe_error(path_, "the pipe can't be made");
+        if (::mkfifo(made.c_str(), S_IRUSR | S_IWUSR) != 0 ||
+            (writer_ && ::lchown(made.c_str(), writer_->user, writer_->group) != 0))
+            return pipe_error(path_, "the pipe can't be made");
         Descriptor end(::open(made.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
         if (!end || ::rename(made.c_str(), path_.c_str()) != 0) {
             const Error error = pipe_error(path_, "the pipe can't be made");
@@ -110,12 +120,13 @@ public:
     void forget() { end_ = Descriptor(); }  ///< in a process that is not to hold it
 
 private:
-    explicit NamedPipe(std::string path) : path_(std::move(path)) {}
+    NamedPipe(std::string path, std::optional<Writer> writer) : path_(std::move(path)), writer_(writer) {}
     void note() {
         struct stat status {};
         if (::fstat(end_.get(), &status) == 0) inode_ = status.st_ino;
     }
     std::string path_;
+    std::optional<Writer> writer_;
     Descriptor end_;
     ino_t inode_ = 0;
 };
@@ -130,8 +141,20 @@ struct Passed {
 
 class DumpCatcher {
 public:
-    DumpCatcher(const Options& options, DeathFolder folder, NamedPipe pipe, std::int64_t deadline_ns)
-        : options_(options), folder_(std::move(folder)), pipe_(std::move(pipe)), deadline_ns_(deadline_ns) {}
+    /// What `options` ask for, with the pipe made. `words`: of who watches the VM that is to die.
+    static Result<DumpCatcher> open(const Options& options, std::optional<Writer> writer = {},
+                                    const LastWords* words = nullptr) {
+        if (options.keep_what == "core")
+            return Error{ErrorCode::usage, "--keep core: through a pipe of dumps comes no core image", "--keep dump"};
+        BH_TRY(const double deadline, parse_seconds(options.deadline));
+        BH_TRY(DeathFolder folder, death_folder(options));
+        BH_TRY(NamedPipe pipe, NamedPipe::open(options.pipe, writer));
+        return DumpCatcher(options, std::move(folder), std::move(pipe),
+                           static_cast<std::int64_t>(deadline * ns_per_second), words);
+    }
+    void forget() { pipe_.forget(); }
+    /// How many deaths were answered about, and how many of them in vain.
+    std::uint64_t answered() const { return answered_; }
 
     Status run() {
         tell(fmt::format("{}: waiting; ERL_CRASH_DUMP={} leads VMs here, answers are kept in {}", options_.pipe,
@@ -141,6 +164,7 @@ public:
             wait();
             BH_CHECK(look());
         }
+        if (StopBySignal::stopped() && answering_ < 0) BH_CHECK(look());  // who wrote just before
         // What is begun is brought to its end; its writer is bound by the deadline.
         while (answering_ > 0) look_after_answers(0);
         if (options_.once && failed_ != 0) return Error{ErrorCode::resource_limit, "", {}};  // it has been said
@@ -148,6 +172,14 @@ public:
     }
 
 private:
+    DumpCatcher(const Options& options, DeathFolder folder, NamedPipe pipe, std::int64_t deadline_ns,
+                const LastWords* words)
+        : options_(options),
+          folder_(std::move(folder)),
+          pipe_(std::move(pipe)),
+          deadline_ns_(deadline_ns),
+          words_(words) {}
+
     void wait() const {
         constexpr int idle_ms = 1000, busy_ms = 50;
         std::vector<pollfd> ends{{pipe_.descriptor(), POLLIN, 0}};
@@ -197,6 +229,7 @@ private:
 
     bool answer(Descriptor end) {
         const std::int64_t begin = steady_now();
+        const LastWords::Words before = words_ != nullptr ? words_->get() : LastWords::Words{};
         const std::string time = folder_.free_time(unix_now());
         auto file = OutputFile::create(folder_.path(time + "-node.dump.zst"), false);
         if (!file) {
@@ -218,6 +251,7 @@ private:
                               .time = time,
                               .how = {},
                               .cut = recording.cut,
+                              .before = before,
                               .until_ns = steady_now() + answers_ns});
         const bool readable = answers.first();
         if (readable) answers.others();
@@ -243,6 +277,7 @@ private:
     DeathFolder folder_;
     NamedPipe pipe_;
     std::int64_t deadline_ns_;
+    const LastWords* words_;
     pid_t answering_ = -1;  // the process that answers about a death
     std::vector<Passed> passed_;
     std::uint64_t passed_by_ = 0, answered_ = 0, failed_ = 0;
@@ -267,14 +302,36 @@ Result<DeathFolder> death_folder(const Options& options) {
 }
 
 Status catch_dumps(const Context& context) {
-    const Options& options = context.options();
-    if (options.keep_what == "core")
-        return Error{ErrorCode::usage, "--keep core: through a pipe of dumps comes no core image", "--keep dump"};
-    BH_TRY(const double deadline, parse_seconds(options.deadline));
-    BH_TRY(DeathFolder folder, death_folder(options));
-    BH_TRY(NamedPipe pipe, NamedPipe::open(options.pipe));
-    return DumpCatcher(options, std::move(folder), std::move(pipe), static_cast<std::int64_t>(deadline * ns_per_second))
-        .run();
+    BH_TRY(DumpCatcher catcher, DumpCatcher::open(context.options()));
+    return catcher.run();
+}
+
+Result<CatcherBeside> CatcherBeside::start(Options options, const RunningNode& node, const LastWords& words) {
+    options.once = true;
+    BH_TRY(DumpCatcher catcher, DumpCatcher::open(options, Writer{node.user, node.group}, &words));
+    const pid_t parent = ::getpid(), pid = ::fork();
+    if (pid < 0) return Error{ErrorCode::resource_limit, fmt::format("fork: {}", std::strerror(errno)), {}};
+    if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != parent) ::_exit(1);
+        const Status done = catcher.run();
+        if (!done && !done.error().message.empty()) tell(done.error().message);
+        const bool answered = done && catcher.answered() != 0;
+        { const DumpCatcher takes_the_pipe_away = std::move(catcher); }
+        ::_exit(answered ? 0 : 1);
+    }
+    catcher.forget();
+    return CatcherBeside(pid);
+}
+
+bool CatcherBeside::end() {
+    if (pid_ < 0) return false;
+    const pid_t pid = std::exchange(pid_, -1);
+    ::kill(pid, SIGTERM);
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace beamheap::cli

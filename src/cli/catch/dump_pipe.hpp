@@ -14,6 +14,12 @@
 // it after ERL_CRASH_DUMP_SECONDS); dumps of 23, 25, 27 and 29 came through pipes.
 #pragma once
 
+#include <sys/types.h>
+
+#include <utility>
+
+#include "cli/catch/last_words.hpp"
+#include "cli/catch/running_node.hpp"
 #include "cli/frame/context.hpp"
 
 namespace beamheap::cli {
@@ -22,6 +28,23 @@ namespace beamheap::cli {
 /// later makes a file there. Errors: usage (another file is there, somebody reads it, options); unreadable,
 /// resource_limit (the system's reason; with --once that death was not answered about).
 Status catch_dumps(const Context& context);
+
+/// Who waits for the death of one VM, for who watches it: a process that holds the pipe at the place where that VM
+/// writes its dump, answers about one death, adds what `words` has, and ends. It ends with its parent, too.
+class CatcherBeside {
+public:
+    /// `options`: those of catch; `pipe` and `output` as there. Errors: those of catch_dumps(), and of the system.
+    static Result<CatcherBeside> start(Options options, const RunningNode& node, const LastWords& words);
+    CatcherBeside(CatcherBeside&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+    CatcherBeside& operator=(CatcherBeside&&) = delete;
+    ~CatcherBeside() { (void)end(); }
+    /// Takes the pipe away, after what is begun is done. Whether a death was answered about; once.
+    bool end();
+
+private:
+    explicit CatcherBeside(pid_t pid) : pid_(pid) {}
+    pid_t pid_;
+};
 
 /// The folder of -o with the bounds that --disk and --free say. Errors: usage; those of DeathFolder::open().
 Result<class DeathFolder> death_folder(const Options& options);

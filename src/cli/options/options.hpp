@@ -93,6 +93,7 @@ struct Options {
     bool no_fold = false;               ///< --no-fold: rows that are alike, one by one
     std::string keep_what = "none";     ///< --keep: what of a death's own files `catch` keeps
     std::string pipe;                   ///< --pipe: where VMs write their dumps
+    std::string catch_in;               ///< --catch: the folder of answers about the death of a VM that is watched
     bool once = false;                  ///< --once
     std::string deadline = "20s";       ///< --deadline, as given
     std::string disk = "2GiB";          ///< --disk, as given

@@ -322,9 +322,15 @@ std::vector<OptionRow> catching_options() {
     return {
         {.names = "--pipe",
          .argument = "PATH",
-         .help = "the named pipe that ERL_CRASH_DUMP names; it is made, and read until SIGTERM",
+         .help = "the named pipe that ERL_CRASH_DUMP names; it is made, and read until SIGTERM (of watch: where the VM "
+                 "would write)",
          .scope = named,
          .set = &set_text<&Options::pipe>},
+        {.names = "--catch",
+         .argument = "DIR",
+         .help = "at its death answer as `catch` does, into this folder, and say what grew before",
+         .scope = named,
+         .set = &set_text<&Options::catch_in>},
         {.names = "--once", .help = "end after the first death", .scope = named, .set = &set_flag<&Options::once>},
         {.names = "--deadline",
          .argument = "TIME",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/live/metrics_listener.hpp"
+#include "cli/watch/metrics_listener.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/live/watched_vm.hpp"
+#include "cli/watch/watched_vm.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/live/watch_output.hpp"
+#include "cli/watch/watch_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/live/watch_condition.hpp"
+#include "cli/watch/watch_condition.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,19 +6,22 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "bytes/clock.hpp"
+#include "cli/catch/dump_pipe.hpp"
 #include "cli/console/sandbox.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/live/metrics_listener.hpp"
 #include "cli/live/sampling.hpp"
-#include "cli/live/watch_condition.hpp"
-#include "cli/live/watch_output.hpp"
-#include "cli/live/watched_vm.hpp"
+#include "cli/watch/metrics_listener.hpp"
+#include "cli/watch/watch_condition.hpp"
+#include "cli/watch/watch_output.hpp"
+#include "cli/watch/watched_vm.hpp"
 #include "formats/format.hpp"
 #include "formats/otp/running_vms.hpp"
 #include "present/describe.hpp"
+#include "present/render.hpp"
 #include "present/sanitise.hpp"
 #include "present/spelling.hpp"
 #include "present/units.hpp"
@@ -37,11 +40,14 @@ public:
 
 private:
     Status prepare();
+    Status prepare_for_death();
     Status find_vms();
     Status rounds();
     Status one_round(bool first);
     Status tell(const WatchedVm& vm, bool last) const;
     void write(const WatchedVm& vm);
+    void remember(const WatchedVm& vm);
+    present::Document document(const WatchedVm& vm, std::span<const present::ToldGrowth> rows, bool last) const;
     void wait_until(double time);
     std::string metrics() const;
     void say(std::string_view text) const {
@@ -51,11 +57,19 @@ private:
         const Options& options = context_.options();
         return present::Redactor(present::redaction(options.redact, options.salt, snapshot, {}));
     }
+    // As in all files: values are hidden unless somebody said otherwise.
+    present::RedactOptions redaction_of_files(const Snapshot& snapshot) const {
+        const Options& options = context_.options();
+        return present::redaction(options.redact_chosen ? options.redact : present::RedactLevel::values, options.salt,
+                                  snapshot, {});
+    }
 
     const Context& context_;
     double every_ = usual_seconds, total_ = 0, looked_ = 0;
     WatchCondition until_;
     std::optional<MetricsListener> listener_;
+    std::optional<LastWords> words_;
+    std::optional<CatcherBeside> catcher_;  // of the VM's death
     std::vector<WatchOutput> outputs_;
     std::vector<std::unique_ptr<WatchedVm>> vms_;
     std::set<std::uint32_t> refused_;  // of --all: they can't be read, which was said
@@ -93,10 +107,38 @@ Status Watch::prepare() {
         BH_TRY(WatchOutput output, WatchOutput::open(place));
         outputs_.push_back(std::move(output));
     }
+    if (!options.catch_in.empty()) BH_CHECK(prepare_for_death());
     if (sandbox_allowed())
         enter_sandbox({.other_processes = true, .files_anywhere = !outputs_.empty(), .answers = listener_.has_value()});
     else stay_outside("the process is for other runs as well");
     if (listener_) say(fmt::format("metrics stand at port {}, path /metrics", listener_->port()));
+    return ok();
+}
+
+// Before this process gives up its rights: who answers about a death has its own way of doing so.
+Status Watch::prepare_for_death() {
+    Options options = context_.options();
+    if (options.every_vm)
+        return Error{ErrorCode::usage, "--catch is of one VM, and --all watches many",
+                     "beamheap catch --pipe PATH -o DIR takes the dumps of all that ERL_CRASH_DUMP leads there."};
+    const std::string& input = context_.argument(0);
+    const RunningNode node = running_node(*process_named(input));
+    if (!node.told && options.pipe.empty())
+        return Error{ErrorCode::unreadable, fmt::format("{}: where it would write its dump can't be read", input),
+                     "Ask as its user or as root, or say it: --pipe PATH."};
+    if (node.told && !writes_dump(node))
+        return Error{ErrorCode::usage,
+                     fmt::format("{}: it writes no dump: ERL_CRASH_DUMP_SECONDS is {}", input,
+                                 node.seconds.empty() ? "not set, and heart runs" : node.seconds),
+                     "Start it with ERL_CRASH_DUMP_SECONDS=60, or with another number that is not 0."};
+    if (options.pipe.empty()) options.pipe = dump_of(node);
+    options.output = options.catch_in;
+    for (std::string* ours : {&options.every, &options.duration, &options.until, &options.listen}) ours->clear();
+    options.out.clear();  // those are the watch's
+    BH_TRY(LastWords words, LastWords::make());
+    words_.emplace(std::move(words));
+    BH_TRY(CatcherBeside catcher, CatcherBeside::start(std::move(options), node, *words_));
+    catcher_.emplace(std::move(catcher));
     return ok();
 }
 
@@ -121,6 +163,32 @@ Status Watch::find_vms() {
     return ok();
 }
 
+// What is new; the last time all that grows, which was told before.
+std::vector<present::ToldGrowth> rows_of(const WatchedVm& vm, bool last) {
+    std::vector<present::ToldGrowth> rows = vm.told();
+    if (!last) return rows;
+    std::erase_if(rows, [](const auto& each) { return each.change == present::GrowthChange::gone; });
+    for (present::ToldGrowth& each : rows) each.change = present::GrowthChange::kept;
+    return rows;
+}
+
+// `rows` must outlive it.
+present::Document Watch::document(const WatchedVm& vm, std::span<const present::ToldGrowth> rows, bool last) const {
+    present::Document document = context_.document(vm.snapshot());
+    for (const present::ToldGrowth& told : rows)
+        if (told.change != present::GrowthChange::kept || last)
+            document.lead.push_back(present::growing_text(told, vm.syntax()));
+    document.members.push_back(
+        {.key = "watch",
+         .body = present::Value(present::Object{{"rounds", vm.watch().rounds()},
+                                                {"every_seconds", every_},
+                                                {"last", last},
+                                                {"followed", static_cast<std::uint64_t>(vm.watch().series())}})});
+    document.members.push_back({.key = "rows", .body = present::growing_table(rows, vm.syntax())});
+    document.primary = "rows";
+    return document;
+}
+
 // What is new, as a line each; in JSON all that grows as one object, where something is new or it is the last one.
 Status Watch::tell(const WatchedVm& vm, bool last) const {
     if (!vm.news() && !last) return ok();
@@ -139,24 +207,8 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
             out.write(fmt::format("{} {}{} rounds: nothing grows steadily.\n",
                                   present::time_text(vm.at_ms()).substr(11, 8), of_vm, vm.watch().rounds()));
     } else {
-        present::Document document = context_.document(vm.snapshot());
-        std::vector<present::ToldGrowth> rows = vm.told();
-        if (last) {  // what is new was told by the line before
-            std::erase_if(rows, [](const auto& each) { return each.change == present::GrowthChange::gone; });
-            for (present::ToldGrowth& each : rows) each.change = present::GrowthChange::kept;
-        }
-        for (const present::ToldGrowth& told : rows)
-            if (told.change != present::GrowthChange::kept || last)
-                document.lead.push_back(present::growing_text(told, vm.syntax()));
-        document.members.push_back(
-            {.key = "watch",
-             .body = present::Value(present::Object{{"rounds", vm.watch().rounds()},
-                                                    {"every_seconds", every_},
-                                                    {"last", last},
-                                                    {"followed", static_cast<std::uint64_t>(vm.watch().series())}})});
-        document.members.push_back({.key = "rows", .body = present::growing_table(rows, vm.syntax())});
-        document.primary = "rows";
-        BH_TRY(std::string text, context_.rendered(document, vm.snapshot(), "json", {}));
+        const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
+        BH_TRY(std::string text, context_.rendered(document(vm, rows, last), vm.snapshot(), "json", {}));
         // Line breaks stand between members alone: within texts they are escaped.
         std::replace(text.begin(), text.end() - 1, '\n', ' ');
         out.write(text);
@@ -169,15 +221,36 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
 
 void Watch::write(const WatchedVm& vm) {
     if (outputs_.empty()) return;
-    Options options = context_.options();
-    if (!options.redact_chosen) options.redact = present::RedactLevel::values;  // as in all files
-    const present::Redactor redactor(present::redaction(options.redact, options.salt, vm.snapshot(), {}));
+    const present::Redactor redactor(redaction_of_files(vm.snapshot()));
     for (WatchOutput& output : outputs_) {
         const Status added = output.add({vm.input(), vm.at_ms(), vm.watch(), vm.told(), vm.syntax()}, redactor);
         if (!added && !output.losing) say(added.error().message + "; this round is lost, the next one is tried");
         if (added && output.losing) say(fmt::format("{}: rounds are written again", output.place()));
         output.losing = !added;
     }
+}
+
+// For who answers about its death, which may come at any moment.
+void Watch::remember(const WatchedVm& vm) {
+    if (!words_) return;
+    constexpr std::size_t most_told = 3;
+    present::RenderOptions options;
+    options.format = "json";
+    options.redact = redaction_of_files(vm.snapshot());
+    const present::Redactor redactor(options.redact);
+    LastWords::Words words;
+    std::size_t growing = 0;
+    for (const present::ToldGrowth& told : vm.told()) {
+        if (told.change == present::GrowthChange::gone || ++growing > most_told) continue;
+        if (growing > 1) words.sentence += "; ";
+        words.sentence += redactor.apply(present::growing_text(told, vm.syntax()));
+        if (words.sentence.ends_with('.')) words.sentence.pop_back();
+    }
+    if (growing > most_told) words.sentence += fmt::format("; {} more", growing - most_told);
+    present::StringSink sink;
+    const std::vector<present::ToldGrowth> rows = rows_of(vm, true);
+    if (present::render(document(vm, rows, true), options, sink)) words.json = sink.text();
+    words_->put(words);
 }
 
 std::string Watch::metrics() const {
@@ -218,6 +291,7 @@ Status Watch::one_round(bool first) {
         } else {
             BH_CHECK(tell(vm, false));
             write(vm);
+            remember(vm);
             holds_ = holds_ || until_.holds(vm.growing());
         }
         ++i;
@@ -241,6 +315,8 @@ Status Watch::rounds() {
         }
         wait_until(next);
     }
+    if (catcher_ && !catcher_->end() && vms_.empty())
+        say("it has ended, and wrote no dump: there is nothing to answer");
     for (const auto& vm : vms_)
         if (vm->read()) BH_CHECK(tell(*vm, true));
     if (!holds_) return ok();
@@ -263,7 +339,7 @@ static Status cmd_watch(const Context& context) { return Watch(context).run(); }
 BH_DEFINE_VERB(watch){
     .name = "watch",
     .arguments = {optional(argument::input)},
-    .options = "--every --for --all --out --until --listen",
+    .options = "--every --for --all --out --until --listen --catch --pipe --keep --deadline --disk --free --exec",
     .summary = "what grows steadily in a running VM, since when, and when it reaches which limit",
     .details =
         "INPUT is the pid of a beam.smp, or the node's name. Its tables are read every 10 s (--every); what grows over "
@@ -274,10 +350,13 @@ BH_DEFINE_VERB(watch){
         "looked into once.\n"
         "--until 'grows(memory)' ends with exit code 1 when that is so; --out FILE.sqlite or FOLDER keeps the rounds; "
         "--listen 127.0.0.1:9187\n"
-        "is for Prometheus. SIGINT and SIGTERM end it, as --for and the VM's end do.",
+        "is for Prometheus. --catch DIR also answers about its death: the place where it would write its dump becomes "
+        "a "
+        "pipe, as `catch` has it.\nSIGINT and SIGTERM end it, as --for and the VM's end do.",
     .examples =
         "watch 4711\nwatch shop@host --every 5s --for 1h\nwatch 4711 --format json\nwatch 4711 --until 'grows(memory)' "
-        "--for 30m\nwatch --all --listen 127.0.0.1:9187\nwatch 4711 --out rounds.sqlite",
+        "--for 30m\nwatch --all --listen 127.0.0.1:9187\nwatch 4711 --out rounds.sqlite\nwatch 4711 --catch "
+        "/var/lib/beamheap --keep dump",
     .alone = true,
     .divided = true,
     .run = &cmd_watch,
