@@ -84,6 +84,21 @@ Table growth_table(std::span<const analyses::Growth> rows, Syntax syntax) {
           .unit_by = "unit"},
          [](Row g) { return g->per_minute ? Value(*g->per_minute) : Value(); }},
     };
+    if (std::ranges::any_of(rows, [](const analyses::Growth& g) { return !g.between.empty(); })) {
+        columns.append({
+            {{.name = "between", .title = "BETWEEN", .doc = "in the inputs between them, in their order", .wide = true},
+             [](Row g) {
+                 Array figures;
+                 for (const Count figure : g->between) figures.emplace_back(figure);
+                 return Value(std::move(figures));
+             }},
+            {{.name = "steady",
+              .title = "STEADY",
+              .holds = Holds::flag,
+              .doc = "more in each input than in the one before"},
+             [](Row g) { return Value(g->steady); }},
+        });
+    }
     std::vector<Row> each;
     for (const analyses::Growth& row : rows) each.push_back(&row);
     return table_of(std::move(columns), std::move(each), "nothing changed");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "analyses/diagnosis/moment_figures.hpp"
 
@@ -22,6 +23,15 @@ double scale_of(std::string_view measure, bool bytes) {
 
 double factor_of(GrowthOf what) {
     return what == GrowthOf::memory || what == GrowthOf::total ? 0.25 : what == GrowthOf::stack ? 0.9 : 1.0;
+}
+
+constexpr double factor_of_waves = 0.25;  // of what did not rise from each input to the next
+
+// Whether each input has more than the one before.
+bool rises(const Growth& row) {
+    Count last = row.before;
+    const auto more = [&last](Count next) { return next.has() && *std::exchange(last, next) < *next; };
+    return last.has() && std::ranges::all_of(row.between, more) && more(row.after);
 }
 
 std::int64_t signed_difference(std::uint64_t before, std::uint64_t after) {
@@ -56,7 +66,9 @@ bool same_vm(const Snapshot& before, const Snapshot& after) {
     return first && second && first->pid == second->pid && first->read_at_ms < second->read_at_ms;
 }
 
-std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) {
+std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) { return diff(before, {}, after); }
+
+std::vector<Growth> diff(const Snapshot& before, std::span<const Figures> between, const Snapshot& after) {
     const bool moments = same_vm(before, after);
     const FigureWish wish{.by_pid = moments};
     const Figures first = figures_of(before, wish);
@@ -68,6 +80,7 @@ std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) {
         Growth row{.what = key.what, .key = key.key, .measure = key.measure, .bytes = key.bytes};
         row.before = first.figure(key);
         row.after = second.figure(key);
+        for (const Figures& figures : between) row.between.push_back(figures.figure(key));
         if (row.before == row.after) return;
         if (row.before.has() && row.after.has()) {
             row.delta = signed_difference(*row.before, *row.after);
@@ -77,6 +90,8 @@ std::vector<Growth> diff(const Snapshot& before, const Snapshot& after) {
             if (const double rate = static_cast<double>(*row.delta) / minutes; moments && std::abs(rate) < 9e18)
                 row.per_minute = std::llround(rate);
             row.weight = static_cast<double>(*row.delta) / scale_of(row.measure, row.bytes) * factor_of(row.what);
+            row.steady = rises(row);
+            if (!between.empty() && !row.steady && row.weight > 0) row.weight *= factor_of_waves;
         }
         rows.push_back(std::move(row));
     };

@@ -9,6 +9,10 @@
 // Two moments of one running VM are another matter: there a process without a name is the same by its pid, so that each
 // is a row of its own beside its kind's, with the work that it did, and what grew has a rate.
 //
+// Of more than two inputs, which stand in the order of time, the first is compared with the last. What rose from each
+// to the next is growth; what is only more in the end than in the beginning may be the height of a wave, and counts a
+// quarter.
+//
 // Figures of different kinds have to be in one order of growth. Each is weighed: a thousand messages are as much as a
 // hundred processes, a hundred ports, ten thousand atoms or 10 MiB. Sums over the node (memory kinds, totals) count a
 // quarter and stacks nine tenths, so that the thing that grew stands above the sum that it is part of.
@@ -16,6 +20,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +55,8 @@ struct Growth {
     std::optional<std::int64_t> delta;
     std::optional<double> percent;           ///< delta, of before; missing where that is 0
     std::optional<std::int64_t> per_minute;  ///< delta as a rate, between two moments of one running VM
+    std::vector<Count> between;              ///< in the inputs between them, in their order
+    bool steady = false;                     ///< more in each input than in the one before
     double weight = 0;                       ///< what rows are sorted by; negative where it shrank
 };
 
@@ -59,6 +66,9 @@ bool same_vm(const Snapshot& before, const Snapshot& after);
 /// Two loads of tables, stacks, labels, atoms and binaries.
 /// Rows that did not change are left out, as are stacks whose number changed by one. Largest growth first. O(n log n).
 std::vector<Growth> diff(const Snapshot& before, const Snapshot& after);
+/// The same of more inputs; `between`: figures of those between (moment_figures.hpp), in the order of time.
+struct Figures;
+std::vector<Growth> diff(const Snapshot& before, std::span<const Figures> between, const Snapshot& after);
 
 /// Whether a finding is in one of the inputs or in both, by its fingerprint.
 enum class FindingChange : std::uint8_t { added, kept, gone };

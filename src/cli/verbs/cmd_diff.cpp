@@ -8,6 +8,7 @@
 
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/diff.hpp"
+#include "analyses/diagnosis/moment_figures.hpp"
 #include "analyses/facts/needs.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/secrets.hpp"
@@ -53,18 +54,31 @@ analyses::Sentence growth_sentence(const analyses::Growth& row, present::Syntax 
     analyses::Sentence sentence = analyses::sentence("{}", words(analyses::name_of(row.what)));
     if (row.key != measure.text && row.key != row.measure)
         sentence.say(" {}", analyses::InputText{present::key_text(row, syntax), Holds::name});
-    sentence.say(": {} grew from {} to {}", measure, figure(row, *row.before), figure(row, *row.after));
+    sentence.say(": {} grew from {}", measure, figure(row, *row.before));
+    for (std::size_t i = 0; row.steady && i < row.between.size(); ++i) {
+        if (i == 0) sentence.say(" through {}", figure(row, *row.between[i]));
+        else sentence.say(" and {}", figure(row, *row.between[i]));
+    }
+    sentence.say(" to {}", figure(row, *row.after));
     return sentence;
 }
 
-// Two inputs, or a running VM and how long it is given.
-Status names_two(const Context& context) {
+analyses::Sentence most_growth(const analyses::Growth& row, present::Syntax syntax) {
+    const analyses::Sentence growth = growth_sentence(row, syntax);
+    if (row.between.empty()) return analyses::sentence("Most growth: {}.", growth);
+    if (row.steady) return analyses::sentence("Grows from each input to the next: {}.", growth);
+    return analyses::sentence("Nothing large grows from each input to the next. Most growth: {}.", growth);
+}
+
+// Two inputs or more, or a running VM and how long it is given.
+Status names_inputs(const Context& context) {
     const Options& options = context.options();
-    const bool two = options.inputs.size() == 2;
-    if (two && context.argument(0) == "-" && context.argument(1) == "-")
-        return Error{ErrorCode::usage, "standard input can be one of the two inputs, not both", {}};
+    const bool two = options.inputs.size() >= 2;
+    if (std::ranges::count(options.inputs, "-") > 1)
+        return Error{ErrorCode::usage, "standard input can be one of the inputs, not two of them", {}};
     if (two && !options.duration.empty())
-        return Error{ErrorCode::usage, "diff: --for is for two moments of one running VM, and here are two inputs", {}};
+        return Error{
+            ErrorCode::usage, "diff: --for is for two moments of one running VM, and here are several inputs", {}};
     if (two || !options.duration.empty()) return ok();
     return Error{ErrorCode::usage, "diff needs a second input, or how long a running VM is to be watched",
                  fmt::format("beamheap diff {} --for 30s", present::shell_word(context.argument(0)))};
@@ -79,7 +93,7 @@ static Status cmd_diff(const Context& context) {
         const auto compared = analyses::over_limit(limit, {});
         if (!compared) return compared.error();
     }
-    BH_CHECK(names_two(context));
+    BH_CHECK(names_inputs(context));
     BH_TRY(const Side before, load(context, context.argument(0)));
     if (!context.options().duration.empty()) {
         BH_TRY(const double seconds, parse_seconds(context.options().duration));
@@ -90,10 +104,20 @@ static Status cmd_diff(const Context& context) {
                          "Name a second input, and leave --for out."};
         std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     }
+    std::vector<Side> between;
+    std::vector<analyses::Figures> figures;
+    for (std::size_t i = 1; i + 1 < context.options().inputs.size(); ++i) {
+        BH_TRY(Side side, load(context, context.argument(i)));
+        figures.push_back(analyses::figures_of(side.artifact->snapshot(), {}));
+        between.push_back(std::move(side));
+    }
     BH_TRY(const Side after, load(context, context.options().inputs.back()));
     const Snapshot& a = before.artifact->snapshot();
     const Snapshot& b = after.artifact->snapshot();
-    const std::vector<analyses::Growth> rows = analyses::diff(a, b);
+    const std::vector<analyses::Growth> rows = analyses::diff(a, figures, b);
+    std::vector<const Snapshot*> snapshots{&a};
+    for (const Side& side : between) snapshots.push_back(&side.artifact->snapshot());
+    snapshots.push_back(&b);
     const std::vector<analyses::ChangedFinding> findings =
         analyses::diff_findings(before.diagnosis.findings, after.diagnosis.findings);
 
@@ -116,7 +140,7 @@ static Status cmd_diff(const Context& context) {
 
     present::Document document;
     document.kind = "diff";
-    for (const Snapshot* snapshot : {&a, &b}) {
+    for (const Snapshot* snapshot : snapshots) {
         document.sources.push_back(present::source_of(*snapshot));
         for (present::Warning& warning : present::warnings_of(*snapshot)) {
             warning.text =
@@ -125,8 +149,7 @@ static Status cmd_diff(const Context& context) {
         }
     }
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
-        document.lead.push_back(present::spell(
-            analyses::sentence("Most growth: {}.", growth_sentence(rows.front(), names_after.syntax()))));
+        document.lead.push_back(present::spell(most_growth(rows.front(), names_after.syntax())));
     else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
     document.members.push_back({.key = "rows", .body = present::growth_table(rows, names_after.syntax())});
     document.members.push_back({.key = "findings",
@@ -142,8 +165,9 @@ static Status cmd_diff(const Context& context) {
     document.primary = "rows";
 
     std::vector<std::string> secrets = known_secrets(*before.artifact);
+    for (const Side& side : between)
+        for (std::string& secret : known_secrets(*side.artifact)) secrets.push_back(std::move(secret));
     for (std::string& secret : known_secrets(*after.artifact)) secrets.push_back(std::move(secret));
-    const std::vector<const Snapshot*> snapshots{&a, &b};
     BH_CHECK(context.print(document, snapshots, std::move(secrets)));
     if (!broken.empty())
         return Error{
@@ -155,10 +179,13 @@ static Status cmd_diff(const Context& context) {
 
 BH_DEFINE_VERB(diff){
     .name = "diff",
-    .arguments = {Argument{"A", ArgumentKind::input}, optional({"B", ArgumentKind::input})},
+    .arguments = {Argument{"A", ArgumentKind::input}, repeated(optional({"B", ArgumentKind::input}))},
     .options = "--fail-on --for",
-    .summary = "what grew from one input to another",
+    .summary = "what grew from one input to another, or from each to the next",
     .details =
+        "Of several inputs, in the order of time, the first is compared with the last, and what rose from each to the "
+        "next "
+        "comes first.\n"
         "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
         "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
         "a\n"
@@ -167,7 +194,8 @@ BH_DEFINE_VERB(diff){
         "rates: there\n"
         "processes without a name are told apart by their pids, and have their work.",
     .examples =
-        "diff monday.dump tuesday.dump\ndiff before.core after.core --fail-on 'total>512MiB' --json\ndiff 4711 --for "
+        "diff monday.dump tuesday.dump\ndiff monday.dump tuesday.dump wednesday.dump\ndiff before.core after.core "
+        "--fail-on 'total>512MiB' --json\ndiff 4711 --for "
         "30s",
     .alone = true,
     .run = &cmd_diff,
