@@ -2,13 +2,13 @@
 #include "present/tables_relations.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>
 
+#include "analyses/base/printed_time.hpp"
 #include "beamheap_version.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/describe.hpp"
@@ -155,11 +155,10 @@ namespace {
 
 // "Thu Nov 26 19:27:28 2026", as ctime() prints it, as ISO 8601 does.
 std::string iso_time(const std::string& printed) {
-    tm parts{};
-    const char* const end = strptime(printed.c_str(), "%a %b %d %H:%M:%S %Y", &parts);
-    if (end == nullptr || *end != 0) return {};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                       parts.tm_hour, parts.tm_min, parts.tm_sec);
+    const std::optional<std::tm> parts = analyses::printed_time(printed);
+    if (!parts) return {};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts->tm_year + 1900, parts->tm_mon + 1, parts->tm_mday,
+                       parts->tm_hour, parts->tm_min, parts->tm_sec);
 }
 
 // What follows the @ of a node's name; nothing of one that is not alive.

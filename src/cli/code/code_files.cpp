@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "analyses/base/printed_time.hpp"
 #include "bytes/archive.hpp"
 #include "bytes/source.hpp"
 #include "formats/beam/chunks.hpp"
@@ -111,11 +112,9 @@ CodeMatch match_of(const Snapshot& snapshot, const CodeModule& module, std::stri
 
 // "Thu Nov 26 07:53:09 2026" in this machine's zone, which may not be the node's.
 std::optional<std::int64_t> instant_of(const std::string& text) {
-    std::tm when{};
-    const char* const end = ::strptime(text.c_str(), "%a %b %d %H:%M:%S %Y", &when);
-    if (end == nullptr) return std::nullopt;
-    when.tm_isdst = -1;
-    const std::time_t seconds = std::mktime(&when);
+    std::optional<std::tm> when = analyses::printed_time(text);
+    if (!when) return std::nullopt;
+    const std::time_t seconds = std::mktime(&*when);
     if (seconds == -1) return std::nullopt;
     return seconds;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "analyses/base/printed_time.hpp"
 #include "analyses/diagnosis/diagnose.hpp"
 #include "analyses/diagnosis/diff.hpp"
 #include "analyses/diagnosis/moment_figures.hpp"
@@ -68,6 +69,23 @@ analyses::Sentence most_growth(const analyses::Growth& row, present::Syntax synt
     if (row.between.empty()) return analyses::sentence("Most growth: {}.", growth);
     if (row.steady) return analyses::sentence("Grows from each input to the next: {}.", growth);
     return analyses::sentence("Nothing large grows from each input to the next. Most growth: {}.", growth);
+}
+
+// Names of files are often sorted by their letters, which is no order of time.
+void warn_of_order(const std::vector<const Snapshot*>& snapshots, present::Document& document) {
+    for (std::size_t i = 1; i < snapshots.size(); ++i) {
+        auto earlier = analyses::printed_time(snapshots[i - 1]->node.created);
+        auto later = analyses::printed_time(snapshots[i]->node.created);
+        if (!earlier || !later || std::mktime(&*later) >= std::mktime(&*earlier)) continue;
+        document.warnings.push_back({"input_order", 1, "info",
+                                     present::Text{}
+                                         .add(snapshots[i]->source.path, present::Content::message)
+                                         .add(" was written before ")
+                                         .add(snapshots[i - 1]->source.path, present::Content::message)
+                                         .add(", which is named first: what grew is said to have shrunk"),
+                                     true});
+        return;
+    }
 }
 
 // Two inputs or more, or a running VM and how long it is given.
@@ -148,6 +166,7 @@ static Status cmd_diff(const Context& context) {
             document.warnings.push_back(std::move(warning));
         }
     }
+    warn_of_order(snapshots, document);
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
         document.lead.push_back(present::spell(most_growth(rows.front(), names_after.syntax())));
     else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
