@@ -72,18 +72,16 @@ analyses::Sentence most_growth(const analyses::Growth& row, present::Syntax synt
 }
 
 // Names of files are often sorted by their letters, which is no order of time.
-void warn_of_order(const std::vector<const Snapshot*>& snapshots, present::Document& document) {
+void say_order(const std::vector<const Snapshot*>& snapshots, present::Document& document) {
     for (std::size_t i = 1; i < snapshots.size(); ++i) {
         auto earlier = analyses::printed_time(snapshots[i - 1]->node.created);
         auto later = analyses::printed_time(snapshots[i]->node.created);
         if (!earlier || !later || std::mktime(&*later) >= std::mktime(&*earlier)) continue;
-        document.warnings.push_back({"input_order", 1, "info",
-                                     present::Text{}
-                                         .add(snapshots[i]->source.path, present::Content::message)
-                                         .add(" was written before ")
-                                         .add(snapshots[i - 1]->source.path, present::Content::message)
-                                         .add(", which is named first: what grew is said to have shrunk"),
-                                     true});
+        document.lead.push_back(present::Text{}
+                                    .add(snapshots[i]->source.path, present::Content::message)
+                                    .add(" was written before ")
+                                    .add(snapshots[i - 1]->source.path, present::Content::message)
+                                    .add(", which is named first: what grew between them is said to have shrunk."));
         return;
     }
 }
@@ -166,10 +164,10 @@ static Status cmd_diff(const Context& context) {
             document.warnings.push_back(std::move(warning));
         }
     }
-    warn_of_order(snapshots, document);
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
         document.lead.push_back(present::spell(most_growth(rows.front(), names_after.syntax())));
     else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
+    say_order(snapshots, document);
     document.members.push_back({.key = "rows", .body = present::growth_table(rows, names_after.syntax())});
     document.members.push_back({.key = "findings",
                                 .title = "Findings",
