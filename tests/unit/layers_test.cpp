@@ -98,7 +98,7 @@ const std::vector<House>& houses() {
           {"code", {"options", "console"}},
           {"frame", {"options", "console", "code"}},
           {"live", {"options", "console", "frame"}},
-          {"tables", {"options", "console", "frame"}},
+          {"tables", {"options", "console", "code", "frame"}},
           {"exports", {"options", "console", "frame", "tables"}},
           {"checks", {"options", "console", "code", "frame", "tables"}},
           {"verbs", {"options", "console", "code", "frame", "live"}},
