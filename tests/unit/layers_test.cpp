@@ -357,7 +357,7 @@ constexpr std::array no_modules{
     NoModule{"src/present/secrets/secret_files.cpp", "public_key", "whose arguments redaction hides, in texts"},
     NoModule{"src/present/secrets/secret_terms.cpp", "public_key", "the same, in terms"},
     NoModule{"src/present/secrets/redact_names.cpp", "Elixir.", "how aliases are told, for their names"},
-    NoModule{"src/cli/verbs/cmd_binaries.cpp", "persistent_term", "what binaries are held by, in JSON"},
+    NoModule{"src/present/tables_heaps.cpp", "persistent_term", "what binaries are held by, in JSON"},
     NoModule{"src/cli/live/cmd_profile.cpp", "gen_server:loop", "an example of the help"},
 };
 

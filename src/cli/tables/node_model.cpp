@@ -72,7 +72,8 @@ static Demand::OfProcess either(Demand::OfProcess a, Demand::OfProcess b) {
 }
 
 void Demand::add(const Demand& other) {
-    if (other.parts.terms) terms_of = parts.terms ? either(terms_of, other.terms_of) : other.terms_of;
+    if (other.parts.has(analyses::need::terms))
+        terms_of = parts.has(analyses::need::terms) ? either(terms_of, other.terms_of) : other.terms_of;
     parts |= other.parts;
     heaps |= other.heaps;
     frames |= other.frames;
@@ -81,7 +82,8 @@ void Demand::add(const Demand& other) {
 }
 
 void Demand::add_to(LoadPlan& plan) const {
-    if (parts.terms) plan.terms_of = plan.terms ? either(plan.terms_of, terms_of) : terms_of;
+    if (parts.has(analyses::need::terms))
+        plan.terms_of = plan.has(analyses::need::terms) ? either(plan.terms_of, terms_of) : terms_of;
     plan |= parts;
 }
 
