@@ -551,7 +551,8 @@ std::string path_text(const TermView& view, const analyses::Path& path, std::spa
     return text;
 }
 
-Table path_table(const TermView& view, std::vector<PathStep> steps) {
+Table path_table(const TermView& view, const analyses::Path* path, std::vector<PathStep> steps) {
+    if (path != nullptr) steps.insert(steps.begin(), PathStep{path->objects.front(), view.root_name(path->root)});
     const auto element = [](const PathStep& step) {
         Element e;
         e.kind = ElementKind::object;

@@ -156,6 +156,7 @@ struct PathStep {
 std::vector<PathStep> path_steps(const TermView& view, const analyses::Path& path);
 /// "dictionary cache -> #{users} -> [17] -> field 3".
 std::string path_text(const TermView& view, const analyses::Path& path, std::span<const PathStep> steps);
-Table path_table(const TermView& view, std::vector<PathStep> steps);
+/// A row for each of path_steps(), with the root's own term before them; without a path none.
+Table path_table(const TermView& view, const analyses::Path* path, std::vector<PathStep> steps);
 
 }  // namespace beamheap::present

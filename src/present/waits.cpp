@@ -174,8 +174,7 @@ Table wait_edge_table(const Names& names, const Waits& waits) {
           .title = "VIA",
           .doc = "monitor: its reference stands in the frame; pid, name, port: the frame holds it; only_monitor: it "
                  "holds no other; distribution: it is suspended, and one connection is full; terminal: standard output "
-                 "takes "
-                 "nothing"},
+                 "takes nothing"},
          [](Row e) { return Value(e->via); }},
         {{.name = "confidence", .title = "CONFIDENCE", .doc = "exact or estimate"},
          [](Row e) { return Value(analyses::name_of(e->confidence)); }},

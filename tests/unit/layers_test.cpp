@@ -98,7 +98,7 @@ const std::vector<House>& houses() {
           {"code", {"options", "console"}},
           {"frame", {"options", "console", "code"}},
           {"live", {"options", "console", "frame"}},
-          {"tables", {"options", "console", "frame"}},
+          {"tables", {"options", "console", "code", "frame"}},
           {"exports", {"options", "console", "frame", "tables"}},
           {"checks", {"options", "console", "code", "frame", "tables"}},
           {"verbs", {"options", "console", "code", "frame", "live"}},
@@ -358,7 +358,7 @@ constexpr std::array no_modules{
     NoModule{"src/present/secrets/secret_files.cpp", "public_key", "whose arguments redaction hides, in texts"},
     NoModule{"src/present/secrets/secret_terms.cpp", "public_key", "the same, in terms"},
     NoModule{"src/present/secrets/redact_names.cpp", "Elixir.", "how aliases are told, for their names"},
-    NoModule{"src/cli/verbs/cmd_binaries.cpp", "persistent_term", "what binaries are held by, in JSON"},
+    NoModule{"src/present/tables_heaps.cpp", "persistent_term", "what binaries are held by, in JSON"},
     NoModule{"src/cli/live/cmd_profile.cpp", "gen_server:loop", "an example of the help"},
 };
 

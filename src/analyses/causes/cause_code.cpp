@@ -112,8 +112,7 @@ bool Explainer::undefined() {
     else if (!near.empty())
         hint(
             sentence("If {} is meant, correct the name where it is called; else module {} is missing from the code "
-                     "path (-pa, the "
-                     "release).",
+                     "path (-pa, the release).",
                      Atom{std::string(near), false}, Atom{called.module, false}));
     else if (is_of_otp(called.module))
         hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",

@@ -44,4 +44,12 @@ Result<Diagnosis> diagnose(Artifact& artifact, const DiagnosisOptions& options) 
     return diagnoser.judge(artifact);
 }
 
+Result<Diagnosis> diagnose_loaded(Artifact& artifact, const DiagnosisOptions& options, const HeapStats* gathered) {
+    Diagnoser diagnoser(options, gathered);
+    LoadPlan plan;
+    diagnoser.demand(plan);
+    if (plan.heaps != nullptr) BH_CHECK(artifact.visit_heaps(*plan.heaps));
+    return diagnoser.judge(artifact);
+}
+
 }  // namespace beamheap::analyses

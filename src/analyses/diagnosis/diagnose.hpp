@@ -52,5 +52,7 @@ private:
 
 /// Loads what the rules need of an artifact that was just opened, and runs them. Errors: those of load() and judge().
 Result<Diagnosis> diagnose(Artifact& artifact, const DiagnosisOptions& options = {});
+/// The same of one that was loaded with need::everything; heaps are decoded again where they were not `gathered`.
+Result<Diagnosis> diagnose_loaded(Artifact& artifact, const DiagnosisOptions& options, const HeapStats* gathered);
 
 }  // namespace beamheap::analyses

@@ -86,15 +86,6 @@ std::uint32_t Dominators::nearest(std::uint32_t a, std::uint32_t b) const {
     return a;
 }
 
-void Dominators::build_jumps() {
-    jump_.resize(idom_.size());
-    depth_.resize(idom_.size());
-    jump_[root] = root;
-    depth_[root] = 0;
-    for (std::uint32_t place = 1; place < idom_.size(); ++place)
-        if (idom_[place] != unreached) settle(place);
-}
-
 void Dominators::jump() {
     const EdgeList& edges = order_->edges();
     jump_.resize(idom_.size());

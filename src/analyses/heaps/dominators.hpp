@@ -39,15 +39,13 @@ public:
         return d == root || d == unreached ? no_node : order_->node(d - 1);
     }
     bool reached(NodeId node) const { return at(order_->position(node)) != unreached; }
-    /// Readies nearest().
-    void build_jumps();
-    /// The nearest place through which all ways to both lead; places are position + 1, or root. O(log n).
-    std::uint32_t nearest(std::uint32_t a, std::uint32_t b) const;
     /// Whether the walk's budget was overrun.
     bool jumped() const { return jumped_; }
     std::size_t used_bytes() const { return idom_.used_bytes() + jump_.used_bytes() + depth_.used_bytes(); }
 
 private:
+    // The nearest place through which all ways to both lead; places are position + 1, or root. O(log n).
+    std::uint32_t nearest(std::uint32_t a, std::uint32_t b) const;
     void build_from(const HeapGraph& graph, const HeapOrder& order, NodeId top);
     void start(const HeapGraph& graph, NodeId top);
     bool walk();

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "analyses/heaps/loop_state.hpp"
-#include "analyses/heaps/record_scope.hpp"
+#include "analyses/heaps/record_fields.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/term_reader.hpp"
-#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -144,23 +143,10 @@ private:
         const std::size_t number = next_ + first_record;
         if (const auto shape = collection_shape(terms_, record.term))
             return add_collection(*shape, number, record.where, {});
-        const ObjectHead head = terms_.head(record.term.id);
-        if (head.kind == TermKind::flat_map && head.size <= largest_record) {
-            MapWalk walk(terms_, record.term.id, head);
-            for (Pair pair; walk.next(pair);)
-                field(pair.value, number, record.where, sentence("key {}", Atom{std::string(pair.key.text)}),
-                      is_limit_word(pair.key.text), record.depth, record.module);
-        } else if (head.kind == TermKind::tuple && head.elements <= largest_record) {
-            const RecordType* const type = scope_.of_tuple(terms_, record.term.id, head, record.module);
-            ElementCursor cursor = terms_.elements(record.term.id);
-            Element element;
-            for (std::uint64_t i = 1; terms_.next(cursor, element); ++i) {
-                const bool named = type != nullptr && i >= 2;
-                field(element, number, record.where, element_step(type, i),
-                      named && is_limit_word(type->fields[static_cast<std::size_t>(i) - 2]), record.depth,
-                      record.module);
-            }
-        }
+        each_field(terms_, scope_, record.term.id, record.module, largest_record, [&](RecordField each) {
+            field(each.value, number, record.where, std::move(each.step), is_limit_word(each.name), record.depth,
+                  record.module);
+        });
     }
 
     void add_collection(const CollectionShape& shape, std::size_t record, const Sentence& in, Sentence name) {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "analyses/heaps/loop_state.hpp"
-#include "analyses/heaps/record_scope.hpp"
+#include "analyses/heaps/record_fields.hpp"
 #include "erlang/state_words.hpp"
 #include "erlang/term_reader.hpp"
-#include "erlang/term_walks.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -72,25 +71,11 @@ private:
     }
 
     void look_at(const Record& record) {
-        const ObjectHead head = terms_.head(record.term.id);
-        if (head.kind == TermKind::flat_map && head.size <= largest_flag_record) {
-            MapWalk walk(terms_, record.term.id, head);
-            for (Pair pair; walk.next(pair);)
-                if (TermReader::is_atom(pair.key))
-                    field(record, pair.key.text, pair.value, sentence("key {}", Atom{std::string(pair.key.text)}));
-        } else if (head.kind == TermKind::tuple && head.elements <= largest_flag_record) {
-            const RecordType* const type = scope_.of_tuple(terms_, record.term.id, head, scope_.module());
-            ElementCursor cursor = terms_.elements(record.term.id);
-            Element element;
-            for (std::uint64_t i = 1; terms_.next(cursor, element); ++i) {
-                // What a record begins with is its name.
-                if (i == 1 && TermReader::is_atom(element)) continue;
-                const std::string_view name = type != nullptr && i >= 2
-                                                  ? std::string_view(type->fields[static_cast<std::size_t>(i) - 2])
-                                                  : std::string_view();
-                field(record, name, element, element_step(type, i));
-            }
-        }
+        each_field(terms_, scope_, record.term.id, scope_.module(), largest_flag_record, [&](const RecordField& each) {
+            // What a record begins with is its name.
+            if (each.place == 1 && TermReader::is_atom(each.value)) return;
+            if (each.key == nullptr || TermReader::is_atom(*each.key)) field(record, each.name, each.value, each.step);
+        });
     }
 
     TermSource& terms_;

@@ -324,4 +324,10 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
             waits.keepers.push_back({large[i].function, keepers[i].front()});
 }
 
+Waits all_waits(Artifact& artifact) {
+    Waits found = waits(artifact.snapshot());
+    add_unanswered(artifact, found);
+    return found;
+}
+
 }  // namespace beamheap::analyses

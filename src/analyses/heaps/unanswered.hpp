@@ -42,5 +42,7 @@ private:
 /// ("by_hand"), and the keepers of those of whom that does not tell: one for each function where there is exactly one.
 /// Needs what waits() needs and LoadPlan::terms with MayBeAsked among terms_of.
 void add_unanswered(Artifact& artifact, Waits& waits);
+/// waits() with those.
+Waits all_waits(Artifact& artifact);
 
 }  // namespace beamheap::analyses

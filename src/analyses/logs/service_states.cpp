@@ -8,6 +8,7 @@
 #include "analyses/logs/service_keepers.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/kept_states.hpp"
 #include "erlang/registered.hpp"
 #include "erlang/term_reader.hpp"
 
@@ -15,6 +16,8 @@ namespace beamheap::analyses {
 namespace {
 
 using namespace std::string_view_literals;
+using erlang::KeptState;
+using erlang::Match;
 
 constexpr std::size_t most_alarms = 100;    // of one process
 constexpr std::size_t most_handlers = 100;  // of one manager
@@ -44,74 +47,53 @@ public:
     // The state of the protection is in the frame that runs, or waits, in it.
     void protection() {
         for_roots([&](const Element& root) {
-            if (!terms_.is_map(root) || !terms_.has_key(root, "drop_mode_qlen")) return false;
-            const Element mode = terms_.get(root, "mode");
-            if (!TermReader::is_atom(mode)) return false;
-            states_.handlers.push_back({process_, std::string(mode.text), figure(root, "sync_mode_qlen"),
-                                        figure(root, "drop_mode_qlen"), figure(root, "flush_qlen")});
-            const Element handler = terms_.get(terms_.get(root, "cb_state"), "handler_state");
-            written(terms_.get(handler, "prev_log_result"), {});
-            written(terms_.get(handler, "prev_sync_result"), {});
+            const Match found = match(KeptState::log_protection, root);
+            if (!found) return false;
+            states_.handlers.push_back({process_, std::string(found["Mode"].text), figure(found["Sync"]),
+                                        figure(found["Drop"]), figure(found["Flush"])});
+            results(match(KeptState::log_results, root));
             return true;
         });
     }
 
-    // The map of logger_std_h's process, or disk_log's record.
     void log_writer() {
-        for_roots([&](const Element& root) {
-            if (terms_.is_map(root) && terms_.has_key(root, "file_name")) {
-                const Element file = terms_.get(root, "file_name");
-                written(terms_.get(root, "write_res"), file);
-                written(terms_.get(root, "sync_res"), file);
-                return true;
-            }
-            const auto record = terms_.tagged(root, "state", 9);
-            if (record.empty()) return false;
-            written(record[7], {});
-            written(record[8], {});
-            return true;
-        });
+        for_roots([&](const Element& root) { return results(match(KeptState::log_results, root)); });
     }
 
-    // dets' record has what came of the last update in one of its elements, of which newer releases may have more.
     void table_writer() {
         for_roots([&](const Element& root) {
-            if (!terms_.is_kind(root, TermKind::tuple)) return false;
+            if (!match(KeptState::table_file, root)) return false;
             ElementCursor cursor = source_.elements(root.id);
             Element element;
-            if (!source_.next(cursor, element) || !TermReader::is(element, "head")) return false;
-            for (std::size_t i = 1; i < most_of_dets && source_.next(cursor, element); ++i) written(element, {}, true);
+            for (std::size_t i = 0; i < most_of_dets && source_.next(cursor, element); ++i) written(element, {}, true);
             return true;
         });
     }
 
     void connection() {
         for_roots([&](const Element& root) {
-            const auto tick = terms_.tagged(root, "tick", 5);
-            if (tick.empty()) return false;
-            const auto read = terms_.number(tick[1]), now = terms_.number(tick[3]), found = terms_.number(tick[4]);
+            const Match tick = match(KeptState::connection, root);
+            if (!tick) return false;
+            const Count now = figure(tick["Tick"]), found = figure(tick["Ticked"]);
             // Before the first tick nothing was looked at; then there is what the other node said to connect.
-            if (read.value_or(0) != 0 && now && found && *now >= 0 && *found >= 0)
-                states_.ticks.push_back(
-                    {process_, static_cast<std::uint64_t>(*now), static_cast<std::uint64_t>(*found)});
+            if (terms_.number(tick["Read"]).value_or(0) != 0 && now.has() && found.has())
+                states_.ticks.push_back({process_, *now, *found});
             return true;
         });
     }
 
     void net_kernel() {
-        constexpr std::int64_t usual_intensity = 4, most = 1'000'000'000;
+        constexpr std::uint64_t usual_intensity = 4, most = 1'000'000'000;
         for_roots([&](const Element& root) {
             for (const Element& each : terms_.tuple(root)) {
-                const auto record = terms_.tuple(each);
-                if (record.size() < 3 || !TermReader::is_one_of(record[0], {"tick", "tick_change"}) ||
-                    record[1].kind != ElementKind::pid)
-                    continue;
-                const auto time = terms_.number(record[2]);
-                const bool of_one = record.size() == 3 || !terms_.number(record[3]);
-                const std::int64_t intensity = of_one ? usual_intensity : *terms_.number(record[3]);
-                if (!time || *time <= 0 || *time > most || intensity <= 0 || intensity > most) return true;
-                states_.tick_time.intensity = static_cast<std::uint64_t>(intensity);
-                states_.tick_time.milliseconds = static_cast<std::uint64_t>(of_one ? *time * usual_intensity : *time);
+                const Match found = match(KeptState::tick_time, each);
+                if (!found) continue;
+                const std::uint64_t time = figure(found["Time"]).value_or(0);
+                const bool of_one = !found.has("Intensity");
+                const std::uint64_t intensity = of_one ? usual_intensity : figure(found["Intensity"]).value_or(0);
+                if (time == 0 || time > most || intensity == 0 || intensity > most) return true;
+                states_.tick_time.intensity = intensity;
+                states_.tick_time.milliseconds = of_one ? time * usual_intensity : time;
                 return true;
             }
             return false;
@@ -122,10 +104,10 @@ public:
         const RootList& roots = source_.graph().roots();
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (roots[i].kind != RootKind::dictionary) continue;
-            const auto pair = terms_.tuple(source_.root(i), 2);
-            if (pair.empty() || !TermReader::is(pair[0], "credit_blocked")) continue;
+            const Match found = match(KeptState::credit_blocked, source_.root(i));
+            if (!found) continue;
             CreditBlock block{process_, {}};
-            for (const Element& who : terms_.list(pair[1], most_alarms))
+            for (const Element& who : terms_.list(found["By"], most_alarms))
                 if (who.kind == ElementKind::pid) block.by.push_back(who.pid);
             if (!block.by.empty()) states_.blocked.push_back(std::move(block));
             return;
@@ -136,10 +118,10 @@ public:
         for_roots([&](const Element& root) {
             bool any = false;
             for (const Element& entry : terms_.list(root, most_handlers)) {
-                const auto handler = terms_.tagged(entry, "handler", 5);
-                if (handler.empty() || !TermReader::is_atom(handler[1])) continue;
+                const Match handler = match(KeptState::event_handler, entry);
+                if (!handler) continue;
                 any = true;
-                if (handler[1].text.find("alarm") != std::string_view::npos) alarms_of(handler[3]);
+                if (erlang::keeps_alarms(handler["Module"].text)) alarms_of(handler["State"]);
             }
             return any;
         });
@@ -155,25 +137,28 @@ private:
         }
     }
 
-    Count figure(const Element& map, std::string_view key) {
-        const auto value = terms_.number(terms_.get(map, key));
+    Match match(KeptState state, const Element& term) { return erlang::match_state(state, source_, term); }
+
+    Count figure(const Element& term) {
+        const auto value = terms_.number(term);
         return value && *value >= 0 ? Count(static_cast<std::uint64_t>(*value)) : Count();
     }
 
-    // {error, enospc} of this file, {error, {file_error, File, enospc}}, or {error, {file_error, File, {N, enospc}}}
-    // where the N-th of several writes failed (file:pwrite/2).
+    bool results(const Match& found) {
+        if (!found) return false;
+        written(found["Log"], found["File"]);
+        written(found["Sync"], found["File"]);
+        return true;
+    }
+
+    // What came of a write, of this file unless it names another.
     void written(const Element& result, Element file, bool table = false) {
-        const auto error = terms_.tagged(result, "error", 2);
-        if (error.empty()) return;
-        Element reason = error[1];
-        if (const auto of_file = terms_.tagged(reason, "file_error", 3); !of_file.empty()) {
-            file = of_file[1];
-            reason = of_file[2];
-            if (const auto of_several = terms_.tuple(reason, 2); !of_several.empty()) reason = of_several[1];
-        }
+        const Match failed = match(KeptState::failed_write, result);
+        if (!failed) return;
+        if (failed.has("File")) file = failed["File"];
+        const Element reason = failed["Reason"];
         const auto path = terms_.text(file);
-        if (!TermReader::is_one_of(reason, {"enospc", "edquot", "efbig", "eio", "erofs"}) || !path)
-            return;  // a pipe can't be synced: einval
+        if (!erlang::is_of_disk(reason) || !path) return;
         const auto same = [&](const UnwrittenLog& log) { return TermReader(*log.file).text(log.file->term()) == path; };
         if (std::ranges::none_of(states_.unwritten, same) && states_.unwritten.size() < most_alarms)
             states_.unwritten.push_back({process_, copy_term(source_, file), std::string(reason.text), table});
@@ -181,10 +166,10 @@ private:
 
     void alarms_of(const Element& state) {
         for (const Element& alarm : terms_.list(state, most_alarms)) add(alarm);
-        const auto rabbit = terms_.tagged(state, "alarms", 4);
-        if (rabbit.empty()) return;
-        limits_of(rabbit[2]);
-        for (const Element& alarm : terms_.list(rabbit[3], most_alarms)) add(alarm);
+        const Match rabbit = match(KeptState::alarms_of_nodes, state);
+        if (!rabbit) return;
+        limits_of(rabbit["Passed"]);
+        for (const Element& alarm : terms_.list(rabbit["Others"], most_alarms)) add(alarm);
     }
 
     // [Node | [memory, disk]] in a dict's buckets.
@@ -192,32 +177,26 @@ private:
         std::vector<Element> left{dict};
         for (std::size_t i = 0; i < left.size() && i < most_looked_at; ++i) {
             if (left[i].kind != ElementKind::object) continue;
-            ElementCursor cursor = source_.elements(left[i].id);
-            if (!terms_.is_kind(left[i], TermKind::cons)) {
+            const Match of_node = match(KeptState::node_alarms, left[i]);
+            if (!of_node) {
+                ElementCursor cursor = source_.elements(left[i].id);
                 for (Element element; source_.next(cursor, element);) left.push_back(element);
                 continue;
             }
-            Element first, rest;
-            if (!source_.next(cursor, first) || !source_.next(cursor, rest)) continue;
-            if (!TermReader::is_atom(first)) {
-                left.push_back(first);
-                left.push_back(rest);
-                continue;
-            }
-            for (const Element& source : terms_.list(rest, most_alarms)) {
-                if (!TermReader::is_atom(source)) continue;
-                add(source);
-                states_.alarms.back().node = std::string(first.text);
+            for (const Element& limit : terms_.list(of_node["Limits"], most_alarms)) {
+                if (!TermReader::is_atom(limit)) continue;
+                add(limit);
+                states_.alarms.back().node = std::string(of_node["Node"].text);
                 states_.alarms.back().blocks_publishers = true;
             }
         }
     }
 
     void add(const Element& alarm) {
-        const auto pair = terms_.tuple(alarm, 2);
+        const Match told = match(KeptState::alarm, alarm);
         SetAlarm set;
         set.holder = process_;
-        set.term = copy_term(source_, pair.empty() ? alarm : pair[0]);
+        set.term = copy_term(source_, told ? told["Id"] : alarm);
         set.id = set.term->term();
         states_.alarms.push_back(std::move(set));
     }

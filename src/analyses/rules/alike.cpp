@@ -96,8 +96,7 @@ void add_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     finding.evidence.push_back(figure("processes of them that were compared", alike.compared, AmountUnit::count));
     finding.advise(
         "Keep it once, and let them look there: a table, a persistent term, or a literal of a module. A message, and "
-        "what "
-        "a fun has with it, is copied for each process.");
+        "what a fun has with it, is copied for each process.");
 }
 
 }  // namespace beamheap::analyses::rule

@@ -89,15 +89,14 @@ Status demand_rules(const CheckConfig& config, const Options& options, Demand& d
 }
 
 std::vector<RuleRows> run_rules(const CheckConfig& config, const Options& options,
-                                const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
-                                const std::string& name) {
+                                const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan) {
     NodeModel model(options);
     // Tables are described by a model without an input.
     const std::vector<sql::Table> tables = query_tables(model);
     std::vector<Result<std::unique_ptr<sql::Query>>> queries;
     for (const SqlRule& rule : config.rules)
         queries.push_back(sql::Query::compile(tables, rule.query, limits_of_rules()));
-    model.adopt(artifact, plan, name);
+    model.adopt(artifact, plan);
     std::vector<RuleRows> found;
     for (const auto& query : queries) found.push_back(rows_of(query));
     return found;

@@ -34,8 +34,7 @@ Status demand_rules(const CheckConfig& config, const Options& options, Demand& d
 /// Runs all rules on an input that was loaded with `plan`, which has what they demand. `options.redact` is what queries
 /// see.
 std::vector<RuleRows> run_rules(const CheckConfig& config, const Options& options,
-                                const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
-                                const std::string& name);
+                                const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan);
 /// As a finding; its verdict is the caller's.
 present::CheckedFinding finding_of(const SqlRule& rule, const RuleRows& rows);
 

@@ -205,8 +205,7 @@ public:
         diagnoser.demand(plan);
         plan_for_secrets(plan, plan.terms_of);
         // Besides what the diagnosis needs.
-        if (demand_.parts.has(analyses::need::terms)) plan.terms_of = nullptr;
-        plan |= demand_.parts;
+        demand_.add_to(plan);
         plan_for_identities(plan);
         const bool code = !options_.code.empty() && plan_for_code(options_, plan);
         if (code) plan |= analyses::need::code_versions;
@@ -255,7 +254,7 @@ public:
         const std::shared_ptr<Artifact> shared = std::move(*artifact);
         std::array<std::vector<CheckedFinding>, 3> own;
         for (std::size_t i = 0; i < own.size() && !config_.rules.empty(); ++i)
-            own[i] = i == 2 ? own[1] : by_rules(shared, plan, name, levels_[i]);
+            own[i] = i == 2 ? own[1] : by_rules(shared, plan, levels_[i]);
         if (const Status read = bytes::failed_read(); !read) {
             unreadable(name, read.error(), true);
             return ok();
@@ -328,10 +327,10 @@ private:
 
     // What the configuration's rules find, redacted: queries see texts as the report has them.
     std::vector<CheckedFinding> by_rules(const std::shared_ptr<Artifact>& artifact, const LoadPlan& plan,
-                                         const std::string& name, RedactLevel level) const {
+                                         RedactLevel level) const {
         Options options = options_;
         options.redact = level;
-        const std::vector<RuleRows> found = run_rules(config_, options, artifact, plan, name);
+        const std::vector<RuleRows> found = run_rules(config_, options, artifact, plan);
         std::vector<CheckedFinding> findings;
         for (std::size_t i = 0; i < found.size(); ++i) {
             const SqlRule& rule = config_.rules[i];

@@ -104,6 +104,19 @@ std::vector<ModuleFile> module_files(const Snapshot& snapshot, CodeFiles& files)
     return found;
 }
 
+void plan_for_module_code(const Options& options, LoadPlan& plan) {
+    if (!options.code.empty() && plan_for_code(options, plan)) plan |= analyses::need::code_versions;
+}
+
+Result<std::vector<present::ModuleCode>> module_code(const Options& options, Artifact& artifact) {
+    std::vector<present::ModuleCode> code;
+    if (options.code.empty() || options.no_code) return code;
+    BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
+    for (ModuleFile& file : module_files(artifact.snapshot(), *files))
+        code.push_back({file.match, std::move(file.path)});
+    return code;
+}
+
 bool plan_for_records(const Options& options, const LoadPlan& plan) {
     const bool told = !options.no_records;
     return (told || options.redact != present::RedactLevel::none) && plan.any_terms();

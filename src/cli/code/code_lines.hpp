@@ -9,6 +9,7 @@
 #include "beamheap/artifact.hpp"
 #include "cli/code/code_files.hpp"
 #include "cli/options/options.hpp"
+#include "present/tables.hpp"
 
 namespace beamheap::cli {
 
@@ -31,6 +32,10 @@ struct ModuleFile {
 };
 /// Of each of the snapshot's modules, in their order.
 std::vector<ModuleFile> module_files(const Snapshot& snapshot, CodeFiles& files);
+/// Adds to a plan what module_code() takes, where places of modules were named (--code).
+void plan_for_module_code(const Options& options, LoadPlan& plan);
+/// The same as tables show it; empty where no place was named. Errors: open_code()'s.
+Result<std::vector<present::ModuleCode>> module_code(const Options& options, Artifact& artifact);
 
 /// Lets terms be named by records (Snapshot::records): of `code`, which may be null, of --source, of OTP's own rows.
 /// Errors: usage, of a folder that was named and is not there.

@@ -149,11 +149,7 @@ Result<LoadedInput> load_for_questions(const Context& context, const std::string
 }
 
 std::shared_ptr<const analyses::Waits> Context::waits(Artifact& artifact) const {
-    const auto find = [&artifact] {
-        auto found = std::make_shared<analyses::Waits>(analyses::waits(artifact.snapshot()));
-        analyses::add_unanswered(artifact, *found);
-        return found;
-    };
+    const auto find = [&artifact] { return std::make_shared<const analyses::Waits>(analyses::all_waits(artifact)); };
     KeptAnswers* const shared = kept(artifact.snapshot());
     if (shared == nullptr) return find();
     if (shared->waits == nullptr) shared->waits = find();
@@ -193,19 +189,23 @@ bool Context::one_screen() const {
            options_.table.empty();
 }
 
+std::string opened_with(const Options& options) {
+    std::string text;
+    const auto say = [&text](std::string_view option, const std::string& value) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : " ", option, present::shell_word(value));
+    };
+    if (!options.executable.empty()) say("--exe", options.executable);
+    for (const std::string& place : options.code) say("--code", place);
+    return text;
+}
+
 present::Names Context::names(const Snapshot& snapshot) const {
     const present::Syntax syntax = options_.syntax ? *options_.syntax
                                    : for_people()  ? present::syntax_of(snapshot)
                                                    : present::Syntax::erlang;
     present::Names names(snapshot, syntax);
     names.hide_secrets(options_.redact != present::RedactLevel::none);
-    std::string opened_with;
-    const auto say = [&opened_with](std::string_view option, const std::string& value) {
-        opened_with += fmt::format("{}{} {}", opened_with.empty() ? "" : " ", option, present::shell_word(value));
-    };
-    if (!options_.executable.empty()) say("--exe", options_.executable);
-    for (const std::string& place : options_.code) say("--code", place);
-    names.open_with(std::move(opened_with));
+    names.open_with(opened_with(options_));
     return names;
 }
 

@@ -53,6 +53,9 @@ struct LoadedInput {
 /// Adds to a plan what analyses::identify_by_terms() takes: of a stream, terms of those it may look into.
 void plan_for_identities(LoadPlan& plan);
 
+/// The options that another command about the same input takes, too: "--exe beam.smp --code DIR".
+std::string opened_with(const Options& options);
+
 /// A node's name as a part of a file's: letters, digits and @._- stay, other letters become _; "node" where there is
 /// none.
 std::string in_file_names(std::string_view node);

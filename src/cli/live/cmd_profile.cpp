@@ -12,8 +12,7 @@
 #include "cli/frame/commands.hpp"
 #include "cli/live/traced_profile.hpp"
 #include "present/spelling.hpp"
-#include "present/table_cells.hpp"
-#include "present/tables.hpp"
+#include "present/tables_heaps.hpp"
 #include "present/tables_terms.hpp"
 #include "present/units.hpp"
 
@@ -22,49 +21,7 @@ namespace {
 
 using analyses::FunctionWords;
 using analyses::PlaceWords;
-using present::Columns;
-using present::Content;
-using present::Unit;
 using present::Value;
-
-std::string_view place_name(std::uint32_t place) {
-    return place == PlaceWords::dictionary ? "(dictionary)" : place == PlaceWords::messages ? "(messages)" : "(other)";
-}
-
-present::Table profile_table(const present::Names& names, std::vector<FunctionWords> rows, std::uint64_t total,
-                             bool per_process) {
-    const Snapshot& s = names.snapshot();
-    const auto part = [&names, &s](const FunctionWords& r, int which) {
-        if (r.function == FunctionId::none) return which == 0 ? Value(place_name(r.place)) : Value();
-        const Function& f = s.functions[r.function];
-        if (which == 2) return Value(f.arity);
-        return present::cells::bare(names, which == 0 ? f.module : f.name);
-    };
-    Columns<FunctionWords> columns;
-    if (per_process)
-        columns.add({{.name = "pid", .title = "PID", .doc = "the process"},
-                     [&names, &s](const FunctionWords& r) { return present::cells::pid(names, s[r.process].pid); }});
-    const Columns<FunctionWords> rest{
-        {{.name = "module", .title = "MODULE", .doc = "or (dictionary), (messages), (other)", .content = Content::name},
-         [=](const FunctionWords& r) { return part(r, 0); }},
-        {{.name = "function", .title = "FUNCTION", .doc = "whose frame holds the words", .content = Content::name},
-         [=](const FunctionWords& r) { return part(r, 1); }},
-        {{.name = "arity", .title = "ARITY", .unit = Unit::count, .doc = "of the function"},
-         [=](const FunctionWords& r) { return part(r, 2); }},
-        {{.name = "frames", .title = "FRAMES", .unit = Unit::count, .doc = "frames of it that hold words", .lesser = 1},
-         [](const FunctionWords& r) { return r.function == FunctionId::none ? Value() : Value(r.frames); }},
-        {{.name = "words", .title = "WORDS", .unit = Unit::words, .doc = "live words charged to it"},
-         [](const FunctionWords& r) { return Value(r.words); }},
-        {{.name = "words_per_frame", .title = "PER FRAME", .unit = Unit::words, .doc = "words / frames", .lesser = 2},
-         [](const FunctionWords& r) { return r.frames == 0 ? Value() : Value(r.words / r.frames); }},
-        {{.name = "percent", .title = "%", .unit = Unit::percent, .doc = "of all live words that were selected"},
-         [=](const FunctionWords& r) {
-             return present::cells::percent(analyses::percent_of(Count(r.words), Count(total)));
-         }},
-    };
-    columns.insert(columns.end(), rest.begin(), rest.end());
-    return present::table_of(std::move(columns), std::move(rows), "no live words");
-}
 
 }  // namespace
 
@@ -122,7 +79,7 @@ static Status cmd_profile(const Context& context) {
         document.lead.push_back(present::spell(analyses::sentence("{} more words are messages outside of the heaps.",
                                                                   analyses::Amount{heaps.message_fragment_words()})));
     document.members.push_back(
-        {.key = "rows", .body = profile_table(names, std::move(rows), total, options.per_process)});
+        {.key = "rows", .body = present::profile_table(names, std::move(rows), total, options.per_process)});
     document.members.push_back({.key = "total_words", .body = Value(total), .in_text = false});
     document.members.push_back(
         {.key = "message_fragment_words", .body = Value(heaps.message_fragment_words()), .in_text = false});

@@ -111,8 +111,7 @@ BH_DEFINE_VERB(ps){
     .summary = "the Erlang VMs that run on this machine and in its containers",
     .details =
         "Their pids are INPUT of the other verbs: `beamheap top 1234`, or pid:1234 where a file has that name; the "
-        "name "
-        "of a node\n"
+        "name of a node\n"
         "is one as well, where one VM is called so. Nothing is stopped and\n"
         "nothing is written: memory is read as it is at that instant. That takes the right to attach to the process; "
         "where it is\n"

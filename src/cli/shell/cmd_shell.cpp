@@ -444,8 +444,7 @@ BH_DEFINE_VERB(shell){
         "`top > FILE` work as in sh, with blanks around the sign; a line that begins with SELECT is a query and needs "
         "no\n"
         "quotes. On a terminal Ctrl-C ends an answer, the tab key completes verbs and names of processes, and lines "
-        "are "
-        "kept for\n"
+        "are kept for\n"
         "the next time, but those with values in them, in ~/.local/state/beamheap/history: BEAMHEAP_HISTORY names "
         "another file,\n"
         "and, empty, none. Ends with `quit` or Ctrl-D. A running VM is read anew for each question.",

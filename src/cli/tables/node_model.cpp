@@ -6,7 +6,7 @@
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/loop_state.hpp"
 #include "analyses/processes/waits.hpp"
-#include "cli/frame/commands.hpp"
+#include "cli/code/code_lines.hpp"
 #include "cli/frame/secrets.hpp"
 #include "present/describe.hpp"
 
@@ -63,27 +63,34 @@ private:
 
 }  // namespace
 
+// Whose terms two demands want together.
+static Demand::OfProcess either(Demand::OfProcess a, Demand::OfProcess b) {
+    if (!a || !b) return {};
+    return [a = std::move(a), b = std::move(b)](const Snapshot& snapshot, ProcId id) {
+        return a(snapshot, id) || b(snapshot, id);
+    };
+}
+
 void Demand::add(const Demand& other) {
+    if (other.parts.has(analyses::need::terms))
+        terms_of = parts.has(analyses::need::terms) ? either(terms_of, other.terms_of) : other.terms_of;
     parts |= other.parts;
     heaps |= other.heaps;
     frames |= other.frames;
     references |= other.references;
+    code |= other.code;
+}
+
+void Demand::add_to(LoadPlan& plan) const {
+    if (parts.has(analyses::need::terms))
+        plan.terms_of = plan.has(analyses::need::terms) ? either(plan.terms_of, terms_of) : terms_of;
+    plan |= parts;
 }
 
 NodeModel::NodeModel(const Options& options)
     : options_(options),
-      full_(options.full),
       plan_{analyses::need::everything},
       heaps_(std::make_unique<analyses::HeapStats>(1, analyses::HeapWishes{})) {
-    options_.format = "json";
-    options_.columns.clear();
-    options_.sort.clear();
-    options_.table.clear();
-    options_.procs.clear();
-    options_.by.clear();
-    options_.top.reset();
-    options_.full = options_.strict = false;
-    gathered_ = true;
     settle(std::make_shared<NoInput>());
 }
 
@@ -95,6 +102,7 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
     artifact_ = std::move(artifact);
     names_ = std::make_unique<present::Names>(artifact_->snapshot(), options_.syntax.value_or(present::Syntax::erlang));
     names_->hide_secrets(options_.redact != present::RedactLevel::none);
+    names_->open_with(opened_with(options_));
     secrets_.clear();
     if (plan_.has(analyses::need::terms)) secrets_ = known_secrets(*artifact_);
     redactor_ = std::make_shared<const present::Redactor>(
@@ -102,25 +110,25 @@ void NodeModel::settle(std::shared_ptr<Artifact> artifact) {
 }
 
 Status NodeModel::open(const Context& context, const Demand& demand) {
-    path_ = context.argument(0);
-    plan_ = LoadPlan{demand.parts};
+    plan_ = LoadPlan{};
+    demand.add_to(plan_);
+    if (demand.code) plan_for_module_code(options_, plan_);
     if (options_.redact == present::RedactLevel::full) plan_ |= analyses::need::names_of_tables;
-    gathered_ = demand.any_heaps();
+    references_ = demand.references;
     heaps_ = std::make_unique<analyses::HeapStats>(
         options_.threads, analyses::HeapWishes{.frames = demand.frames, .binaries = demand.references});
     LoadPlan plan = plan_;
-    if (gathered_) heaps_->demand(plan);
+    if (demand.any_heaps()) heaps_->demand(plan);
     BH_TRY(std::shared_ptr<Artifact> artifact, context.open(plan));
-    if (gathered_) heaps_->store(*artifact);
+    if (demand.any_heaps()) heaps_->store(*artifact);
     settle(std::move(artifact));
     return ok();
 }
 
-void NodeModel::adopt(std::shared_ptr<Artifact> artifact, const LoadPlan& plan, const std::string& path) {
-    path_ = path;
+void NodeModel::adopt(std::shared_ptr<Artifact> artifact, const LoadPlan& plan) {
     plan_ = plan;
     plan_.heaps = nullptr;
-    gathered_ = false;
+    references_ = false;
     settle(std::move(artifact));
 }
 
@@ -143,22 +151,6 @@ Result<std::shared_ptr<ProcessView>> NodeModel::terms(ProcId process, bool state
     }
     all->view.emplace(names(), row, *all->terms, *all->measures, term_bytes(), state, budget_, std::move(records));
     return all;
-}
-
-Status NodeModel::ask(std::string_view verb, std::string_view member, const TableTaker& take,
-                      std::vector<std::string> more) {
-    LoadedInput loaded{path_, plan_, artifact_, snapshot().anomalies, gathered_ ? heaps_.get() : nullptr};
-    Options options = options_;
-    options.verb = verb;
-    options.inputs = {path_};
-    for (std::string& each : more) options.inputs.push_back(std::move(each));
-    const AnswerTaker taker = [&](const present::Document& document, const present::RenderOptions&) -> Status {
-        for (const present::Member& each : document.members)
-            if (each.key == member)
-                if (const auto* table = std::get_if<present::Table>(&each.body)) return take(table);
-        return take(nullptr);
-    };
-    return find_command(verb)->run(Context(options, &loaded, &taker));
 }
 
 }  // namespace beamheap::cli

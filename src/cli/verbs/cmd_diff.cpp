@@ -207,8 +207,7 @@ BH_DEFINE_VERB(diff){
         "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
         "a\n"
         "severity does if there are new findings of it. `diff PID --for 30s` is what grew in a running VM meanwhile, "
-        "with "
-        "rates: there\n"
+        "with rates: there\n"
         "processes without a name are told apart by their pids, and have their work.",
     .examples =
         "diff monday.dump tuesday.dump\ndiff monday.dump tuesday.dump wednesday.dump\ndiff before.core after.core "

@@ -6,6 +6,7 @@
 
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/needs.hpp"
+#include "analyses/heaps/addresses.hpp"
 #include "analyses/heaps/histogram.hpp"
 #include "analyses/heaps/live_garbage.hpp"
 #include "analyses/heaps/term_shape.hpp"
@@ -91,7 +92,7 @@ static Status cmd_heap(const Context& context) {
     const present::TermView view = process.view(context);
     Element into;
     if (!context.options().into.empty()) {
-        BH_TRY(const AddressArgument address, parse_address(context.options().into));
+        BH_TRY(const analyses::AddressArgument address, analyses::parse_address(context.options().into));
         into = process.terms->at(address.address);
         if (into.kind != ElementKind::object)
             return Error{

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ledger: every megabyte of the node by its owner, top down.
-#include "analyses/facts/heap_stats.hpp"
+#include "analyses/facts/heap_reports.hpp"
 #include "analyses/facts/needs.hpp"
-#include "analyses/memory/ledger.hpp"
 #include "cli/frame/commands.hpp"
 #include "present/ledger.hpp"
 #include "present/spelling.hpp"
@@ -35,16 +34,7 @@ static Status cmd_ledger(const Context& context) {
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     if (gathered == nullptr) stats.store(*artifact);
     const Snapshot& snapshot = artifact->snapshot();
-    BH_TRY(const std::optional<StoredBinaries> stored, if_held(artifact->stored_binaries()));
-    BH_TRY(const std::optional<Carriers> carriers, if_held(artifact->carriers()));
-    const analyses::Ledger ledger =
-        analyses::ledger({.snapshot = snapshot,
-                          .held = (gathered == nullptr ? stats : *gathered).binaries(),
-                          .garbage = (gathered == nullptr ? stats : *gathered).garbage_binaries(),
-                          .size_of = [&](std::uint64_t address) { return artifact->binary_bytes(address); },
-                          .stored = stored ? &*stored : nullptr,
-                          .carriers = carriers ? &*carriers : nullptr,
-                          .atom_families = true});
+    BH_TRY(const analyses::Ledger ledger, analyses::node_ledger(*artifact, gathered == nullptr ? stats : *gathered));
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     if (const analyses::Sentence place = analyses::largest_place(ledger).text; !place.empty())
@@ -72,7 +62,7 @@ BH_DEFINE_VERB(ledger){
         "name are\n"
         "one by what they were started as. `SELECT owner, sum(bytes) FROM ledger GROUP BY area, owner` is the ledger "
         "by owner.",
-    .examples = "ledger erl_crash.dump\nledger erl_crash.dump --csv\nledger core.4711 -n 0",
+    .examples = "ledger erl_crash.dump\nledger erl_crash.dump --format csv\nledger core.4711 -n 0",
     .run = &cmd_ledger,
 };
 

@@ -11,29 +11,12 @@
 
 namespace beamheap::cli {
 
-namespace {
-
-// What is on this machine of each module of the node. Where no place of modules was named, none is looked for.
-Result<std::vector<present::ModuleCode>> look_for_files(const Options& options, Artifact& artifact) {
-    const Snapshot& snapshot = artifact.snapshot();
-    BH_TRY(const std::unique_ptr<CodeFiles> files, open_code(options, artifact));
-    std::vector<present::ModuleCode> code;
-    for (ModuleFile& file : module_files(snapshot, *files)) code.push_back({file.match, std::move(file.path)});
-    return code;
-}
-
-}  // namespace
-
 static Status cmd_modules(const Context& context) {
     LoadPlan plan{analyses::need::modules};
-    const bool files = !context.options().code.empty() && plan_for_code(context.options(), plan);
-    if (files) plan |= analyses::need::code_versions;
+    plan_for_module_code(context.options(), plan);
     BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
-    std::vector<present::ModuleCode> code;
-    if (files) {
-        BH_TRY(code, look_for_files(context.options(), *artifact));
-    }
+    BH_TRY(std::vector<present::ModuleCode> code, module_code(context.options(), *artifact));
     const analyses::ModuleReport report = analyses::modules(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(context.names(snapshot), analyses::modules_answer(snapshot, report))};

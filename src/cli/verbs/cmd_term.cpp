@@ -2,9 +2,9 @@
 // term, why: one term by its address, and the shortest path to it from a root.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "analyses/facts/heap_stats.hpp"
 #include "analyses/facts/needs.hpp"
+#include "analyses/heaps/addresses.hpp"
 #include "analyses/heaps/paths.hpp"
 #include "analyses/heaps/term_shape.hpp"
 #include "cli/frame/commands.hpp"
@@ -18,48 +18,14 @@ namespace {
 using present::Content;
 using present::Value;
 
-Error no_such_address(std::uint64_t address) {
-    return {
-        ErrorCode::usage, fmt::format("{:X}: no heap has an object at this address, and no binary is there", address),
-        "`heap INPUT PID` and `term` show addresses; garbage and objects of sensitive processes are not in a dump."};
-}
-
-/// The owner of the address; where several have it, an error that lists them.
-Result<std::string> owner_of(const Context& context, const AddressArgument& argument, bool& binary) {
+/// Whose term that is, as PID.
+Result<std::string> owner_of(const Context& context, const analyses::AddressArgument& argument) {
     if (!argument.pid.empty()) return argument.pid;
-    BH_TRY(const std::vector<AddressOwner> owners, find_owners(context, argument.address));
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::processes}));
-    const present::Names names(artifact->snapshot(), present::Syntax::erlang);
-    const auto pid = [&](const AddressOwner& owner) { return names.pid(owner.pid); };
-    if (owners.empty()) {
-        // A literal: any process's terms know them.
-        if (artifact->snapshot().processes.empty()) return no_such_address(argument.address);
-        return names.pid(artifact->snapshot().processes.front().pid);
-    }
-    binary = owners.front().holds_binary;
-    if (owners.size() > 1 && !binary) {
-        std::string list;
-        for (std::size_t i = 0; i < std::min<std::size_t>(owners.size(), 10); ++i)
-            list += fmt::format("{}{}@{:X}", i == 0 ? "" : ", ", pid(owners[i]), argument.address);
-        if (owners.size() > 10) list += fmt::format(" and {} more", owners.size() - 10);
-        return Error{ErrorCode::usage,
-                     fmt::format("{:X} is an address in the heaps of {} processes", argument.address, owners.size()),
-                     "Say which: " + list};
-    }
-    return pid(owners.front());
-}
-
-/// The object at the address; for a binary outside the heaps, the first object of the process that refers to it.
-Element find_term(TermSource& terms, std::uint64_t address) {
-    Element element = terms.at(address);
-    if (element.kind == ElementKind::object) return element;
-    for (const BinaryUse& use : terms.graph().binaries()) {
-        if (use.address != address) continue;
-        element.kind = ElementKind::object;
-        element.id = {ObjectId::Space::heap, use.node};
-        return element;
-    }
-    return element;
+    analyses::AddressSearch search(argument.address, analyses::worker_count(context.options().threads));
+    LoadPlan plan;
+    plan.heaps = &search.request();
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
+    return search.owner(artifact->snapshot());
 }
 
 struct Found {
@@ -68,13 +34,11 @@ struct Found {
 };
 
 Result<Found> find(const Context& context) {
-    BH_TRY(const AddressArgument argument, parse_address(context.argument(1)));
-    bool binary = false;
-    BH_TRY(const std::string pid, owner_of(context, argument, binary));
+    BH_TRY(const analyses::AddressArgument argument, analyses::parse_address(context.argument(1)));
+    BH_TRY(const std::string pid, owner_of(context, argument));
     Found found;
     BH_TRY(found.process, open_process_terms(context, {analyses::need::stacks}, pid));
-    found.term = find_term(*found.process.terms, argument.address);
-    if (found.term.kind != ElementKind::object) return no_such_address(argument.address);
+    BH_TRY(found.term, analyses::object_at(*found.process.terms, argument.address));
     return found;
 }
 
@@ -161,8 +125,7 @@ static Status cmd_why(const Context& context) {
                                     .title = "Path",
                                     .body = Value(present::path_text(view, *path, steps)),
                                     .content = Content::term});
-        steps.insert(steps.begin(), present::PathStep{path->objects.front(), view.root_name(path->root)});
-        document.members.push_back({.key = "rows", .body = present::path_table(view, std::move(steps))});
+        document.members.push_back({.key = "rows", .body = present::path_table(view, &*path, std::move(steps))});
         document.primary = "rows";
     }
     document.members.push_back({.key = "facts", .title = "The term", .body = Value(facts(view, found.term, owner))});

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verbs/process_terms.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
 #include <functional>
-#include <thread>
 
 #include "analyses/base/sum.hpp"
-#include "analyses/facts/heap_stats.hpp"
 #include "analyses/facts/needs.hpp"
 #include "analyses/heaps/identities.hpp"
 #include "analyses/selectors/selectors.hpp"
@@ -149,48 +143,6 @@ present::Member children_member(const Context& context, const present::TermView&
             .title = "Its elements, largest first",
             .body = present::child_table(view, term,
                                          static_cast<std::size_t>(analyses::saturating_multiply(rows, before)))};
-}
-
-Result<AddressArgument> parse_address(std::string_view text) {
-    AddressArgument argument;
-    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
-        argument.pid = text.substr(0, at);
-        text.remove_prefix(at + 1);
-    }
-    std::string_view digits = text;
-    if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), argument.address, 16);
-    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty())
-        return Error{ErrorCode::usage, fmt::format("'{}' is not an address", text),
-                     "An address is hexadecimal, as `heap` and `term` show it: 7FEDD8C3E990, or PID@7FEDD8C3E990."};
-    return argument;
-}
-
-Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address) {
-    const unsigned workers = analyses::worker_count(context.options().threads);
-    std::vector<std::vector<AddressOwner>> found(workers);
-    HeapRequest demand;
-    demand.workers = workers;
-    demand.visit = [&](const HeapVisit& visit) {
-        if (visit.graph.find(address) != no_node) {
-            found[visit.worker].push_back({visit.id, visit.process.pid, false});
-            return;
-        }
-        const HeapGraph& graph = visit.graph;
-        const auto uses = graph.binaries();
-        if (std::any_of(uses.begin(), uses.end(), [&](const BinaryUse& use) { return use.address == address; }))
-            found[visit.worker].push_back({visit.id, visit.process.pid, true});
-    };
-    LoadPlan plan;
-    plan.heaps = &demand;
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
-    std::vector<AddressOwner> all;
-    for (const auto& each : found) all.insert(all.end(), each.begin(), each.end());
-    std::sort(all.begin(), all.end(),
-              [](const AddressOwner& a, const AddressOwner& b) { return index_of(a.process) < index_of(b.process); });
-    if (std::any_of(all.begin(), all.end(), [](const AddressOwner& o) { return !o.holds_binary; }))
-        std::erase_if(all, [](const AddressOwner& o) { return o.holds_binary; });
-    return all;
 }
 
 }  // namespace beamheap::cli

@@ -51,25 +51,7 @@ Result<ProcessTerms> open_process_garbage(const Context& context, LoadPlan plan,
 /// Warnings about terms that are not as they were: slices that are shown in whole bytes, cycles.
 void add_term_warnings(const ProcessTerms& process, present::Document& document);
 
-/// An address as the user wrote it: [PID@][0x]HEX.
-struct AddressArgument {
-    std::string pid;  ///< empty: not said
-    std::uint64_t address = 0;
-};
-Result<AddressArgument> parse_address(std::string_view text);
-
 /// The elements of a term, page by page (--page, -n).
 present::Member children_member(const Context& context, const present::TermView& view, const Element& term);
-
-/// Where an address was found.
-struct AddressOwner {
-    ProcId process = ProcId::none;  ///< in the snapshot that the search filled: narrower plans may know fewer processes
-    Pid pid;
-    bool holds_binary = false;  ///< it is a binary outside the heaps that the process refers to
-};
-
-/// The processes whose heaps have an object at the address, or, where none has, those that refer to a binary there.
-/// Decodes all heaps.
-Result<std::vector<AddressOwner>> find_owners(const Context& context, std::uint64_t address);
 
 }  // namespace beamheap::cli

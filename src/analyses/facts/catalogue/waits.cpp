@@ -6,9 +6,8 @@
 namespace beamheap::analyses {
 
 Result<Waits> find_fact(FactOf<Waits>, const Facts& facts) {
-    Waits found = waits(facts.snapshot());
-    if (Artifact* const artifact = facts.artifact()) add_unanswered(*artifact, found);
-    return found;
+    Artifact* const artifact = facts.artifact();
+    return artifact == nullptr ? waits(facts.snapshot()) : all_waits(*artifact);
 }
 
 namespace fact {

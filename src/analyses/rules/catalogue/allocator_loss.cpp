@@ -63,16 +63,14 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (now && peak && *peak > 2 * *now)
         finding.advise(
             "Its carriers were filled once and are not now: look for the peak (a burst of messages, a large query), "
-            "and "
-            "for what was allocated then and still lives.");
+            "and for what was allocated then and still lives.");
     else finding.advise("This is no leak of terms: blocks and carriers do not fit each other.");
     if (const Ours letter = flag_letter(s.text(worst->name)); letter.empty())
         finding.advise("See every allocator and instance: `beamheap alloc DUMP`");
     else
         finding.advise(
             "Let it prefer low addresses, so that high carriers empty (+M{}as aobf), or use smaller carriers "
-            "(+M{}lmbcs "
-            "512).",
+            "(+M{}lmbcs 512).",
             letter, letter);
     finding.advise(
         "See every allocator and instance, and watch recon_alloc:fragmentation(current): `beamheap alloc DUMP`");

@@ -158,8 +158,7 @@ void add_steps(const Facts& facts, const Capacity& full, Finding& finding) {
     } else if (!full.given_back.empty()) {
         finding.advise(
             "What takes an entry off, or marks it, is to give the place to whoever waits, as it does when one ends; "
-            "until "
-            "then they wait for ever, whatever the limit is: {}",
+            "until then they wait for ever, whatever the limit is: {}",
             Command{"proc", s[full.server].pid});
         finding.advise("Look at who has taken themselves off, and by which function: {}",
                        Command{"proc", s[full.alive.empty() ? full.waiters.front() : full.alive.front()].pid});

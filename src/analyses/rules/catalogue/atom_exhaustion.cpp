@@ -89,8 +89,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (too_small) {
         finding.title = sentence(
             "The limit of atoms is too small to start a node: it is {} (+t, 1,048,576 unless given), and OTP alone "
-            "makes "
-            "some 10,000",
+            "makes some 10,000",
             number(*fill.limit));
         finding.advise("Take +t out of the command line, vm.args or ERL_FLAGS, or give it some hundred thousand.");
     }

@@ -55,8 +55,7 @@ Finding about_report(const Facts& facts, const CrashReporting& row, double perce
     finding.advise("See what it has, and what it crashed of: {}", Command{"proc", s[row.process].pid});
     finding.advise(
         "Its State and the last message are formatted before they are cut: let `format_status/1` (`format_status/2` up "
-        "to "
-        "24) leave out what is large, and bound what handlers print (`depth`, `chars_limit`, `max_size` of "
+        "to 24) leave out what is large, and bound what handlers print (`depth`, `chars_limit`, `max_size` of "
         "`logger_formatter`).");
     return finding;
 }
@@ -94,8 +93,7 @@ void add_exiting(const Facts& facts, std::vector<Finding>& findings) {
     finding.advise("See what it still has, and who is linked to it: {}", Command{"proc", s[id].pid});
     finding.advise(
         "A table ends with its owner, object by object: give what must not end so an heir (`ets:new/2`, option heir), "
-        "or "
-        "an owner that does nothing else.");
+        "or an owner that does nothing else.");
     findings.push_back(std::move(finding));
 }
 

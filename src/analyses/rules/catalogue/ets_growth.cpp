@@ -81,6 +81,24 @@ void say_stuck_child(const Facts& facts, ProcId child, Finding& finding) {
         Command{"proc", facts.snapshot()[child].pid});
 }
 
+FindingSeverity severity_of(double percent, std::uint64_t held) {
+    return percent >= high_percent && held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+}
+
+// What is said of several tables of one owner whatever there is to say of them.
+Finding of_several(const Facts& facts, const Owner& owner, std::uint64_t tables, Count held, double percent) {
+    Finding finding;
+    if (owner.alive()) about(facts, owner.process, finding);
+    else finding.pid = owner.pid;
+    finding.subject = {SubjectKind::table, owner.alive()
+                                               ? sentence("tables of {}", process_subject(facts, owner.process))
+                                               : Sentence(Ours("tables of a process that is gone"))};
+    finding.count = tables;
+    finding.bytes = held;
+    finding.percent = percent;
+    return finding;
+}
+
 // What to do about tables that a program fills: they are its own, or mnesia's, of which some hold what transactions
 // have not committed yet (mnesia_tm.erl).
 void advise_on_content(const Facts& facts, const EtsUse& use, Finding& finding) {
@@ -163,8 +181,7 @@ void say_copies_of_owner(const Facts& facts, const EtsUse& use, Finding& finding
     finding.title.say(", which has {} of garbage on its heap: most likely copies of such an object", bytes(garbage));
     finding.advise(
         "Reading an object copies all of it, and writing one, too: keep what grows in rows of its own, of which each "
-        "is "
-        "small.");
+        "is small.");
     for (Finding& told : findings)
         if (told.process == use.owner.process && told.subject.kind == SubjectKind::process) {
             told.severity = std::min(told.severity, FindingSeverity::info);
@@ -178,8 +195,7 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
     const EtsTable& table = s.ets[use.table];
     const Name name{table.name != TextId::none ? table.name : table.id};
     Finding finding;
-    finding.severity =
-        percent >= high_percent && *use.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = severity_of(percent, *use.bytes);
     finding.subject = {SubjectKind::table, sentence("{}", name)};
     finding.process = use.owner.process;
     finding.pid = use.owner.pid;
@@ -248,32 +264,7 @@ Namesakes largest_namesakes(const Snapshot& s, const EtsReport& report) {
     return largest;
 }
 
-void large_together(const Facts& facts, const Namesakes& group, double percent, std::vector<Finding>& findings) {
-    const Snapshot& s = facts.snapshot();
-    const Name name{s.ets[group.first->table].name};
-    Finding finding;
-    finding.severity =
-        percent >= high_percent && group.bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
-    finding.subject = {SubjectKind::table, sentence("{}", name)};
-    finding.process = group.first->owner.process;
-    finding.pid = group.first->owner.pid;
-    finding.name = group.first->owner.name;
-    finding.count = group.tables;
-    finding.bytes = group.bytes;
-    finding.percent = percent;
-    finding.title.say("{} ETS tables of the name {} hold {}", number(group.tables), name, bytes(group.bytes));
-    if (group.objects.has()) finding.title.say(" in {}", Counted{*group.objects, "object", "objects"});
-    finding.title.say(": {} of the node's memory; their owner is {}", Percent{percent}, owner_text(group.first->owner));
-    finding.evidence = {figure("tables of this name and owner", group.tables, AmountUnit::count),
-                        figure("memory in them", group.bytes, AmountUnit::bytes),
-                        figure("the largest of them", group.first->bytes, AmountUnit::bytes),
-                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
-    say_stuck_child(facts, stuck_child(facts, group.first->owner), finding);
-    if (s.text(group.first->owner.name).starts_with("mnesia_")) advise_on_content(facts, *group.first, finding);
-    else finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
-    finding.advise("See all tables and owners: `beamheap ets DUMP`");
-    findings.push_back(std::move(finding));
-}
+Pid pid_of_owner(const EtsUse& use) { return use.owner.pid; }
 
 /// The owner whose tables are most together, where none of them, and none of a name, is most of that.
 const EtsOwner* largest_owner(const EtsReport& report, std::uint64_t namesakes) {
@@ -282,60 +273,65 @@ const EtsOwner* largest_owner(const EtsReport& report, std::uint64_t namesakes) 
     if (most == report.owners.end() || most->tables < 2) return nullptr;
     const std::uint64_t sum = most->bytes.value().value_or(0);
     const auto is_most = [sum](std::uint64_t bytes) { return bytes > sum / 3 * 2; };
-    const auto largest =
-        std::ranges::find(report.tables, most->owner.pid, [](const EtsUse& use) { return use.owner.pid; });
+    const auto largest = std::ranges::find(report.tables, most->owner.pid, pid_of_owner);
     return largest == report.tables.end() || is_most(largest->bytes.value_or(0)) || is_most(namesakes) ? nullptr
                                                                                                        : &*most;
 }
 
-void large_of_owner(const Facts& facts, const EtsOwner& owner, const EtsReport& report, double percent,
-                    std::vector<Finding>& findings) {
+/// Tables that are judged as one: namesakes, or all of an owner.
+struct Together {
+    const Owner& owner;
+    const EtsUse& largest;
+    std::uint64_t tables, bytes;
+    Count objects;
+    TextId name = TextId::none;  ///< none: they have several
+};
+
+// "are sessions, cache and users": the largest tables of an owner.
+Sentence largest_names(const Snapshot& s, const EtsReport& report, const Owner& owner) {
     constexpr std::size_t most_named = 3;
-    const Snapshot& s = facts.snapshot();
-    const std::uint64_t held = owner.bytes.value().value_or(0);
     std::vector<Sentence> largest;
-    const EtsUse* first = nullptr;
     for (const EtsUse& use : report.tables) {  // the largest first
-        if (use.owner.pid != owner.owner.pid || largest.size() == most_named) continue;
+        if (use.owner.pid != owner.pid || largest.size() == most_named) continue;
         const EtsTable& table = s.ets[use.table];
-        if (first == nullptr) first = &use;
         largest.push_back(sentence("{}", Name{table.name != TextId::none ? table.name : table.id}));
     }
-    Finding finding;
-    if (owner.owner.alive()) about(facts, owner.owner.process, finding);
-    else finding.pid = owner.owner.pid;
-    finding.severity = percent >= high_percent && held >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
-    finding.subject = {SubjectKind::table, owner.owner.alive()
-                                               ? sentence("tables of {}", process_subject(facts, owner.owner.process))
-                                               : Sentence(Ours("tables of a process that is gone"))};
-    finding.count = owner.tables;
-    finding.bytes = held;
-    finding.percent = percent;
-    finding.title.say("{} ETS tables of {} hold {}: {} of the node's memory; the largest {}", number(owner.tables),
-                      owner_text(owner.owner), bytes(held), Percent{percent},
-                      sentence(largest.size() > 1 ? Form<1>("are {}") : Form<1>("is {}"), joined(largest, ", ")));
-    finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
-                        figure("memory in them", held, AmountUnit::bytes),
-                        figure("the largest of them", first->bytes, AmountUnit::bytes),
-                        figure("objects in them", owner.objects.value(), AmountUnit::count),
-                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
-    say_stuck_child(facts, stuck_child(facts, owner.owner), finding);
-    advise_on_content(facts, *first, finding);
+    return sentence(largest.size() > 1 ? Form<1>("are {}") : Form<1>("is {}"), joined(largest, ", "));
+}
+
+void large_together(const Facts& facts, const Together& all, const EtsReport& report, double percent,
+                    std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    const bool namesakes = all.name != TextId::none;
+    Finding finding = of_several(facts, all.owner, all.tables, all.bytes, percent);
+    finding.severity = severity_of(percent, all.bytes);
+    if (namesakes) {
+        finding.subject = {SubjectKind::table, sentence("{}", Name{all.name})};
+        finding.title.say("{} ETS tables of the name {} hold {}", number(all.tables), Name{all.name}, bytes(all.bytes));
+        if (all.objects.has()) finding.title.say(" in {}", Counted{*all.objects, "object", "objects"});
+        finding.title.say(": {} of the node's memory; their owner is {}", Percent{percent}, owner_text(all.owner));
+    } else {
+        finding.title.say("{} ETS tables of {} hold {}: {} of the node's memory; the largest {}", number(all.tables),
+                          owner_text(all.owner), bytes(all.bytes), Percent{percent},
+                          largest_names(s, report, all.owner));
+    }
+    finding.evidence = {figure(namesakes ? Ours("tables of this name and owner") : Ours("tables of this owner"),
+                               all.tables, AmountUnit::count),
+                        figure("memory in them", all.bytes, AmountUnit::bytes),
+                        figure("the largest of them", all.largest.bytes, AmountUnit::bytes)};
+    if (!namesakes) finding.evidence.push_back(figure("objects in them", all.objects, AmountUnit::count));
+    finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
+    say_stuck_child(facts, stuck_child(facts, all.owner), finding);
+    if (namesakes && !s.text(all.owner.name).starts_with("mnesia_"))
+        finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
+    else advise_on_content(facts, all.largest, finding);
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
 
 void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
-    Finding finding;
-    if (owner.owner.alive()) about(facts, owner.owner.process, finding);
-    else finding.pid = owner.owner.pid;
+    Finding finding = of_several(facts, owner.owner, owner.tables, owner.bytes.value(), *percent_of(owner.tables, all));
     finding.severity = owner.tables >= very_many_tables ? FindingSeverity::high : FindingSeverity::medium;
-    finding.subject = {SubjectKind::table, owner.owner.alive()
-                                               ? sentence("tables of {}", process_subject(facts, owner.owner.process))
-                                               : Sentence(Ours("tables of a process that is gone"))};
-    finding.count = owner.tables;
-    finding.bytes = owner.bytes.value();
-    finding.percent = *percent_of(owner.tables, all);
     finding.title.say("{} of {} ETS tables ({}) belong to {}", number(owner.tables), number(all),
                       Percent{*finding.percent}, owner_text(owner.owner));
     finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
@@ -374,8 +370,16 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const double share = owner == nullptr ? 0 : percent_of(owner->bytes.value(), node).value_or(0);
     const bool of_owner =
         owner != nullptr && share >= medium_percent && owner->bytes.value().value_or(0) >= least_bytes;
-    if (of_owner) large_of_owner(facts, *owner, report, share, findings);
-    else if (as_one) large_together(facts, group, together, findings);
+    if (of_owner)
+        large_together(facts,
+                       {owner->owner, *std::ranges::find(report.tables, owner->owner.pid, pid_of_owner), owner->tables,
+                        owner->bytes.value().value_or(0), owner->objects.value()},
+                       report, share, findings);
+    else if (as_one)
+        large_together(facts,
+                       {group.first->owner, *group.first, group.tables, group.bytes, group.objects,
+                        facts.snapshot().ets[group.first->table].name},
+                       report, together, findings);
     const auto in_group = [&](const EtsUse& use) {
         return of_owner ? use.owner.pid == owner->owner.pid
                         : as_one && use.owner.pid == group.first->owner.pid &&

@@ -41,8 +41,7 @@ void advise(const Snapshot& s, const Scheduler& row, Finding& finding) {
     if (s.text(row.held->in).find(" on standard ") != std::string_view::npos)
         finding.advise(
             "Whoever started the node does not read its output: let it do so (a log collector that hangs, a pager, `| "
-            "head`), or "
-            "start the node with its output going to a file.");
+            "head`), or start the node with its output going to a file.");
     else if (row.held->uninterruptible)
         finding.advise(
             "It waits in the kernel and can't be interrupted: look at the disk, or the file system of another "

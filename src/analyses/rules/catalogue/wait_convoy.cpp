@@ -428,8 +428,7 @@ void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& fin
         if (put_off.caller_apart != ProcId::none)
             finding.advise(
                 "See what its State has of that one: a process that asks for what it has already (a lock, a turn) "
-                "waits "
-                "for itself; give it to that one again, or refuse it: {}",
+                "waits for itself; give it to that one again, or refuse it: {}",
                 Command{"heap", s[finding.process].pid});
         if (put_off.ended.has())
             finding.advise(
@@ -446,13 +445,11 @@ void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& fin
     } else if (put_off.why == PutOff::Why::forgotten) {
         finding.advise(
             "Look for a callback that returns `noreply` and keeps `From` nowhere: an answer can only be sent by who "
-            "has "
-            "that. See its State: {}",
+            "has that. See its State: {}",
             Command{"heap", s[finding.process].pid});
         finding.advise(
             "Answer in each branch, with `{reply, ...}` or later with `gen_server:reply/2`; and give the calls a "
-            "timeout, "
-            "so that such a fault is seen.");
+            "timeout, so that such a fault is seen.");
     } else if (put_off.why == PutOff::Why::tables) {
         finding.next_steps.emplace_back(tables_advice);
         finding.advise("See which nodes it knows and which are up, on the running node: `mnesia:info()`.");
@@ -490,10 +487,8 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
     } else if (convoy.circle) {
         finding.advise(
             "Who has one of its members must not wait for others that need one: let these use the same one (in the "
-            "same "
-            "process, or by handing it on), or get all that is needed before any is held. A larger pool only needs "
-            "more "
-            "at once to stand still: {}",
+            "same process, or by handing it on), or get all that is needed before any is held. A larger pool only "
+            "needs more at once to stand still: {}",
             Command{"proc", s[convoy.holders.front()].pid});
     } else if (const HeldUp held = held_up(facts, convoy); held.in != FunctionId::none) {
         finding.advise("Look at what holds up those who have what the others want: {}",
