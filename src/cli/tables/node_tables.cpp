@@ -102,15 +102,20 @@ present::Table of_names(NodeModel& m) {
     return Make(m.names());
 }
 
+using KnownRelease = std::optional<analyses::Release>;
+constexpr std::string_view of_release = "release_";  // columns of `dump` for which terms are read
+
+present::Table input(NodeModel& m) {
+    const auto known = [&] { return m.plan().has(need::terms) ? analyses::release(m.artifact()) : std::nullopt; };
+    return present::input_table(m.names(), m.redactor()->level(), m.full(), m.found<KnownRelease>(known));
+}
+
 using Applications = std::vector<analyses::Application>;
 constexpr Demand the_node{need::node}, the_terms{need::terms_and_stacks};
 
 // In the order in which people ask for them.
 const std::array node_tables{
-    NodeTable{.name = "dump",
-              .doc = "the input and its node: one row",
-              .needs = Demand{need::input},
-              .whole = [](NodeModel& m) { return present::input_table(m.names(), m.redactor()->level(), m.full()); }},
+    NodeTable{.name = "dump", .doc = "the input and its node: one row", .needs = Demand{need::input}, .whole = &input},
     NodeTable{.name = "memory",
               .doc = "what erlang:memory() would say",
               .needs = the_node,
@@ -373,6 +378,9 @@ Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::C
         const sql::Table& table = tables[use.table];
         const NodeTable* row = find_node_table(table.name);
         demand.add(row == nullptr ? the_terms : row->needs);
+        if (table.name == "dump" && use.column < table.columns.size() &&
+            std::string_view(table.columns[use.column].name).starts_with(of_release))
+            demand.add(the_terms);
         if (table.name != "process" || use.column >= table.columns.size()) continue;
         const analyses::ProcessColumn* column = analyses::find_process_column(table.columns[use.column].name);
         if (column == nullptr) continue;
@@ -382,12 +390,21 @@ Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::C
     return demand;
 }
 
+bool needs_full(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses) {
+    const auto of_terms = [&](const sql::ColumnUse& use) {
+        const NodeTable* row = find_node_table(tables[use.table].name);
+        return row == nullptr || row->part != nullptr;
+    };
+    return std::ranges::any_of(uses, of_terms) || demand_of(tables, uses).any_heaps();
+}
+
 std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
     std::vector<ExportTable> tables;
     for (const NodeTable& row : node_tables) {
         ExportTable table{.name = row.name, .doc = row.doc};
         table.demand.add(row.needs);
         table.of_heaps = row.part != nullptr || table.demand.any_heaps();
+        if (row.name == "dump") table.demand.add(the_terms);  // of its release
         if (row.name == "process") {
             table.demand.parts |= need::links | need::stacks | need::labels;
             table.demand.heaps = full;
