@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "present/check_places.hpp"
 #include "present/json_writer.hpp"
@@ -54,6 +55,27 @@ std::string command(std::string_view raw, bool property) {
         }
     }
     return out;
+}
+
+Table table_of_groups(const CheckReport& report) {
+    using Same = Group;
+    Columns<Same> of_groups{
+        {{.name = "verdict", .title = "VERDICT", .doc = "fails, reported, known or ignored"},
+         [](const Same& g) { return Value(name_of(g.finding().verdict)); }},
+        {{.name = "severity", .title = "SEVERITY", .doc = "of the worst of them"},
+         [](const Same& g) { return Value(analyses::name_of(g.finding().severity)); }},
+        {{.name = "rule", .title = "RULE", .doc = "what it was found by"},
+         [](const Same& g) { return Value(g.finding().rule); }},
+        {{.name = "inputs", .title = "INPUTS", .unit = Unit::count, .doc = "how many inputs have it"},
+         [](const Same& g) { return Value(std::uint64_t{g.places.size()}); }},
+        {{.name = "example", .title = "EXAMPLE", .doc = "the input where it is worst"},
+         [](const Same& g) { return Value(g.input().path); }},
+        {{.name = "title", .title = "TITLE", .doc = "the finding there, in a sentence", .wraps = true},
+         [](const Same& g) { return Value(g.finding().title); }},
+        {{.name = "fingerprint", .title = "FINGERPRINT", .doc = "what makes them the same"},
+         [](const Same& g) { return Value(g.finding().fingerprint); }},
+    };
+    return table_of(std::move(of_groups), groups_of(report), "nothing found");
 }
 
 }  // namespace
@@ -170,6 +192,8 @@ Document check_document(const CheckReport& report) {
     };
     document.members.push_back(
         {.key = "findings", .body = table_of(std::move(columns), worst_first(report), "nothing found")});
+    document.members.push_back(
+        {.key = "groups", .title = "The same in several inputs", .body = table_of_groups(report)});
     document.primary = "findings";
     return document;
 }
@@ -178,51 +202,96 @@ std::string check_text(const CheckReport& report, std::size_t width) {
     constexpr std::size_t hang = 14;
     std::string text;
     const auto line = [&](std::string_view safe) { text += wrapped(safe, width, hang) + '\n'; };
+    const auto tell = [&](const Group& group) {
+        const CheckedFinding& finding = group.finding();
+        const std::string mark = open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
+        line(fmt::format("  {:<8}  {}: {}{}", analyses::name_of(finding.severity), finding.rule,
+                         safe_text(finding.title), mark));
+        if (finding.verdict != Verdict::fails) return;
+        if (group.places.size() > 1) line(fmt::format("{:{}}as it is in {}", "", hang, safe_text(group.input().path)));
+        for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
+        for (const std::string& step : finding.steps_to_fold) line("           -> " + step);
+    };
+    const std::vector<Group> groups = groups_of(report);
+    std::vector<std::vector<const Group*>> shared;  // those of one element are in the same inputs
+    std::map<std::vector<const CheckedInput*>, std::size_t> of_inputs;
+    std::map<const CheckedInput*, std::vector<const Group*>> own;
+    for (const Group& group : groups) {
+        if (group.places.size() == 1) {
+            own[group.places.front().input].push_back(&group);
+            continue;
+        }
+        std::vector<const CheckedInput*> inputs;
+        for (const Place& place : group.places) inputs.push_back(place.input);
+        const auto [at, fresh] = of_inputs.try_emplace(std::move(inputs), shared.size());
+        if (fresh) shared.emplace_back();
+        shared[at->second].push_back(&group);
+    }
+    for (const std::vector<const Group*>& together : shared) {
+        const Group& first = *together.front();
+        line(fmt::format("The same in {} inputs: {}", grouped(first.places.size()), safe_text(inputs_text(first))));
+        for (const Group* group : together) tell(*group);
+        text += '\n';
+    }
     for (const CheckedInput& input : report.inputs) {
-        if (input.findings.empty()) continue;
+        const auto found = own.find(&input);
+        if (found == own.end()) continue;
         // A line that begins with a colon could be a command to the build server.
         text += (input.path.starts_with(':') ? "./" : "") + safe_text(input.path) + '\n';
-        for (const CheckedFinding& finding : input.findings) {
-            const std::string mark =
-                open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
-            line(fmt::format("  {:<8}  {}: {}{}", analyses::name_of(finding.severity), finding.rule,
-                             safe_text(finding.title), mark));
-            if (finding.verdict != Verdict::fails) continue;
-            for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
-            for (const std::string& step : finding.steps_to_fold) line("           -> " + step);
-        }
+        // As the input has them, whatever their verdict.
+        std::ranges::sort(found->second, {}, [](const Group* group) { return group->places.front().finding; });
+        for (const Group* group : found->second) tell(*group);
         text += '\n';
     }
     return text + wrapped(safe_text(spell(report.summary()).raw()), width, 0) + '\n';
 }
 
+// The sentences of all come before the details of any: what does not fit are details, then what is least bad.
 std::string check_markdown(const CheckReport& report) {
     constexpr std::size_t for_the_end = 256;
+    struct Entry {
+        std::string head, details;
+        std::size_t findings;
+    };
     const bool failed = report.count(Verdict::fails) != 0;
     std::string text = fmt::format("### {} beamheap\n\n{}\n",
                                    failed ? ":x:" : ":white_check_mark:", markdown(spell(report.summary()).raw()));
-    const std::vector<Place> places = worst_first(report);
-    std::size_t shown = 0;
-    const CheckedInput* input = nullptr;
-    for (const Place& place : places) {
-        if (!open_verdict(place.finding->verdict)) break;
-        std::string entry;
-        if (place.input != input) entry = fmt::format("\n**{}**\n\n", markdown(cut(place.input->path, 1024)));
-        const CheckedFinding& finding = *place.finding;
-        entry += fmt::format("- **{}** {}: {}\n", analyses::name_of(finding.severity), markdown(finding.rule),
-                             markdown(cut(finding.title, 2048)));
+    const std::vector<Group> groups = groups_of(report);
+    std::vector<Entry> entries;
+    std::size_t size = text.size() + for_the_end;
+    std::string heading;
+    for (const Group& group : groups) {
+        const CheckedFinding& finding = group.finding();
+        if (!open_verdict(finding.verdict)) break;
+        const bool shared = group.places.size() > 1;
+        std::string now = shared ? fmt::format("\n**The same in {} inputs:** {}\n\n", grouped(group.places.size()),
+                                               markdown(inputs_text(group)))
+                                 : fmt::format("\n**{}**\n\n", markdown(cut(group.input().path, 1024)));
+        Entry entry{fmt::format("{}- **{}** {}: {}\n", now == heading ? "" : now, analyses::name_of(finding.severity),
+                                markdown(finding.rule), markdown(cut(finding.title, 2048))),
+                    {},
+                    group.places.size()};
+        if (size + entry.head.size() > markdown_limit) break;
+        size += entry.head.size();
+        heading = std::move(now);
         if (finding.verdict == Verdict::fails) {
-            for (const std::string& line : finding.evidence) entry += fmt::format("  - {}\n", markdown(cut(line, 512)));
+            if (shared) entry.details += fmt::format("  - as it is in {}\n", markdown(cut(group.input().path, 1024)));
+            for (const std::string& line : finding.evidence)
+                entry.details += fmt::format("  - {}\n", markdown(cut(line, 512)));
             for (const std::string& step : finding.next_steps)
-                entry += fmt::format("  - → {}\n", markdown(cut(step, 512)));
+                entry.details += fmt::format("  - → {}\n", markdown(cut(step, 512)));
         }
-        if (text.size() + entry.size() + for_the_end > markdown_limit) break;
-        text += entry;
-        input = place.input;
-        ++shown;
+        entries.push_back(std::move(entry));
     }
-    const std::uint64_t open = report.count(Verdict::fails) + report.count(Verdict::reported);
-    if (shown < open) text += fmt::format("\n... {} more\n", grouped(open - shown));
+    std::uint64_t left = report.count(Verdict::fails) + report.count(Verdict::reported);
+    for (const Entry& entry : entries) {
+        text += entry.head;
+        left -= entry.findings;
+        if (size + entry.details.size() > markdown_limit) continue;
+        size += entry.details.size();
+        text += entry.details;
+    }
+    if (left != 0) text += fmt::format("\n... {} more\n", grouped(left));
     return text;
 }
 
@@ -231,7 +300,6 @@ std::string check_junit(const CheckReport& report) {
     std::string suites;
     std::uint64_t tests = 0;
     std::uint64_t failures = 0;
-    std::uint64_t skipped = 0;
     std::uint64_t left_out = 0;
     for (const CheckedInput& input : report.inputs) {
         std::string cases;
@@ -241,8 +309,7 @@ std::string check_junit(const CheckReport& report) {
         const std::string file = xml(cut(input.path, 4096));
         const auto begin = [&](std::string_view rule, std::string_view name) {
             ++suite_tests;
-            return fmt::format("    <testcase classname=\"beamheap.{}\" name=\"{}\" file=\"{}\"", xml(rule), xml(name),
-                               file);
+            return fmt::format("    <testcase classname=\"beamheap.{}\" name=\"{}\"", xml(rule), xml(name));
         };
         for (const std::string& rule : report.rules)
             if (!input.source.empty() && suites.size() + cases.size() < report_limit / 2 &&
@@ -279,12 +346,11 @@ std::string check_junit(const CheckReport& report) {
         }
         if (cases.empty()) continue;
         suites += fmt::format(
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  "
+            "  <testsuite name=\"{}\" file=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  "
             "</testsuite>\n",
-            file, suite_tests, suite_failures, suite_skipped, cases);
+            file, file, suite_tests, suite_failures, suite_skipped, cases);
         tests += suite_tests;
         failures += suite_failures;
-        skipped += suite_skipped;
     }
     if (left_out != 0) {
         ++tests, ++failures;
@@ -296,8 +362,8 @@ std::string check_junit(const CheckReport& report) {
     }
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"beamheap\" tests=\"{}\" failures=\"{}\" "
-        "errors=\"0\" skipped=\"{}\">\n{}</testsuites>\n",
-        tests, failures, skipped, suites);
+        "errors=\"0\">\n{}</testsuites>\n",
+        tests, failures, suites);
 }
 
 std::string check_gitlab(const CheckReport& report) {
@@ -347,23 +413,25 @@ std::string check_gitlab(const CheckReport& report) {
 
 std::string check_github(const CheckReport& report) {
     std::string text;
-    const std::vector<Place> places = worst_first(report);
+    const std::vector<Group> groups = groups_of(report);
     for (const std::string_view kind : {"error", "warning", "notice"}) {
-        std::vector<const Place*> of_kind;
-        for (const Place& place : places) {
-            if (!open_verdict(place.finding->verdict)) continue;
-            const std::string_view own = place.finding->verdict == Verdict::fails           ? "error"
-                                         : place.finding->severity == FindingSeverity::info ? "notice"
-                                                                                            : "warning";
-            if (own == kind) of_kind.push_back(&place);
+        std::vector<const Group*> of_kind;
+        for (const Group& group : groups) {
+            if (!open_verdict(group.finding().verdict)) continue;
+            const std::string_view own = group.finding().verdict == Verdict::fails           ? "error"
+                                         : group.finding().severity == FindingSeverity::info ? "notice"
+                                                                                             : "warning";
+            if (own == kind) of_kind.push_back(&group);
         }
         const std::size_t shown = of_kind.size() > annotations_limit ? annotations_limit - 1 : of_kind.size();
         for (std::size_t i = 0; i < shown; ++i) {
-            const CheckedFinding& finding = *of_kind[i]->finding;
+            const CheckedFinding& finding = of_kind[i]->finding();
             std::string message = cut(safe_text(finding.title), 2048);
+            if (const std::size_t others = of_kind[i]->places.size() - 1; others != 0)
+                message += fmt::format("\nThe same in {} more {}.", grouped(others), others == 1 ? "input" : "inputs");
             for (const std::string& step : finding.next_steps) message += "\n-> " + cut(safe_text(step), 512);
             text += fmt::format(
-                "::{} file={},title={}::{}\n", kind, command(cut(safe_text(of_kind[i]->input->path), 1024), true),
+                "::{} file={},title={}::{}\n", kind, command(cut(safe_text(of_kind[i]->input().path), 1024), true),
                 command(fmt::format("beamheap: {} ({})", finding.rule, analyses::name_of(finding.severity)), true),
                 command(message, false));
         }

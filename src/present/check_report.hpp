@@ -69,14 +69,16 @@ struct CheckReport {
 /// The document of `check --json` and of the other formats of tables.
 Document check_document(const CheckReport& report);
 
-/// For people: inputs with their findings, worst first, evidence and steps of those that fail. Lines break at blanks to
-/// fit into `width` columns; 0: they never do.
+/// For people: what several inputs share, told once, then inputs with what is theirs alone; evidence and steps of what
+/// fails. Lines break at blanks to fit into `width` columns; 0: they never do.
 std::string check_text(const CheckReport& report, std::size_t width = 0);
-/// GitHub Flavored Markdown, for a job summary or a comment: at most `markdown_limit` bytes.
+/// GitHub Flavored Markdown, for a job summary or a comment: at most `markdown_limit` bytes, of which the sentences of
+/// the worst findings come first. What several inputs share is told once.
 std::string check_markdown(const CheckReport& report);
 inline constexpr std::size_t markdown_limit = 60 * 1024;
-/// JUnit: one <testsuite> an input, in it one <testcase> a rule that found nothing and one a finding; what fails has a
-/// <failure>, what is known or ignored is <skipped>. At most `report_limit` bytes.
+/// JUnit as the schema of Jenkins' xUnit plugin has it (junit-10.xsd): one <testsuite> an input, in it one <testcase> a
+/// rule that found nothing and one a finding; what fails has a <failure>, what is known or ignored is <skipped>. At
+/// most `report_limit` bytes.
 std::string check_junit(const CheckReport& report);
 /// GitLab's code quality report: a JSON array of issues. At most `report_limit` bytes.
 std::string check_gitlab(const CheckReport& report);
@@ -86,7 +88,7 @@ std::string check_gitlab(const CheckReport& report);
 std::string check_sarif(const CheckReport& report);
 inline constexpr std::size_t report_limit = 8 * 1024 * 1024;
 /// Workflow commands of GitHub Actions, one annotation a line: at most `annotations_limit` of each kind (error: what
-/// fails; warning; notice: info), the last of which says how many more there are.
+/// fails; warning; notice: info), the last of which says how many more there are. What several inputs share is one.
 std::string check_github(const CheckReport& report);
 inline constexpr std::size_t annotations_limit = 10;
 

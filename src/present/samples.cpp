@@ -335,19 +335,19 @@ std::vector<Text> allocation_texts(const Names& names, const AllocationSamples& 
                         counted(samples.arms, "watched word", "watched words"), samples.seconds, samples.hertz,
                         why_none(samples)));
     else
-        say(
-            fmt::format("Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f}% on all. Shares are reliable; "
-                        "sums are too low, as a process that moves to another scheduler is lost sight of.",
-                        counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"),
-                        beside, samples.seconds, samples.hertz, profile.error));
+        say(fmt::format(
+            "Words are estimates from {} of {}{} ({:.1f} s, {} Hz): +-{:.1f} % on all. Shares are reliable; "
+            "sums are too low, as a process that moves to another scheduler is lost sight of.",
+            counted(profile.hits, "hit", "hits"), counted(samples.arms, "watched word", "watched words"), beside,
+            samples.seconds, samples.hertz, profile.error));
     if (profile.hits != 0)
-        say(
-            fmt::format("{}% of the hits in Erlang code, exact; {}% in C, caller checked; {}% in C, shared out among "
-                        "the callers of the same native function; {}% of no known caller.",
-                        static_cast<int>(share(profile.exact, profile.hits) + 0.5),
-                        static_cast<int>(share(profile.checked, profile.hits) + 0.5),
-                        static_cast<int>(share(profile.shared, profile.hits) + 0.5),
-                        static_cast<int>(share(profile.unknown, profile.hits) + 0.5)));
+        say(fmt::format(
+            "{} % of the hits in Erlang code, exact; {} % in C, caller checked; {} % in C, shared out among "
+            "the callers of the same native function; {} % of no known caller.",
+            static_cast<int>(share(profile.exact, profile.hits) + 0.5),
+            static_cast<int>(share(profile.checked, profile.hits) + 0.5),
+            static_cast<int>(share(profile.shared, profile.hits) + 0.5),
+            static_cast<int>(share(profile.unknown, profile.hits) + 0.5)));
     say("Not counted: messages until they are received, binaries outside of the heaps; too little of processes that "
         "live for less than a few milliseconds, and of dirty schedulers nothing.");
     if (samples.refused != 0)
@@ -392,19 +392,20 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     if (sum.samples == 0) say(fmt::format("No sample ({}): no scheduler used CPU time.", how));
     else
         say(fmt::format(
-            "{} ({}): {}% Erlang, exact; {}% C called from Erlang, caller checked for {}%, approximate for {}%, gone "
-            "for {}%; {}% the schedulers' own{}.",
+            "{} ({}): {} % Erlang, exact; {} % C called from Erlang, caller checked for {} %, approximate for {} %, "
+            "gone "
+            "for {} %; {} % the schedulers' own{}.",
             counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang),
             of_all(in_c + sum[SampleBasis::exact] - sum.erlang),
             of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),
             of_all(sum[SampleBasis::approximate]), of_all(sum[SampleBasis::moved]),
             of_all(sum[SampleBasis::none] - std::min(samples.unfollowed, sum[SampleBasis::none])),
-            samples.unfollowed == 0 ? "" : fmt::format("; {}% not followed to a caller", of_all(samples.unfollowed))));
+            samples.unfollowed == 0 ? "" : fmt::format("; {} % not followed to a caller", of_all(samples.unfollowed))));
     if (sum.samples != 0 && samples.held)
-        say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99%.", samples.lag_p50 / 1000,
+        say(fmt::format("Each sample held its thread for {} us at the median, {} us at 99 %.", samples.lag_p50 / 1000,
                         samples.lag_p99 / 1000));
     else if (sum.samples != 0)
-        say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99%.",
+        say(fmt::format("Stacks of C code were read {} us after the sample at the median, {} us at 99 %.",
                         samples.lag_p50 / 1000, samples.lag_p99 / 1000));
     if (10 * sum[SampleBasis::moved] > sum.samples && !samples.held)
         say("What is gone stands under the native function's own name: of short calls more than of long ones. --stop, "

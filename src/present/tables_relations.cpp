@@ -248,11 +248,18 @@ void add_totals(const Snapshot& s, Columns<Input>& columns) {
 
 }  // namespace
 
-Table input_table(const Names& names, RedactLevel level, bool full) {
+Table input_table(const Names& names, RedactLevel level, bool full, const std::optional<analyses::Release>& release) {
     const Snapshot& s = names.snapshot();
     Columns<Input> columns = columns_of_source(s);
     add_node(names, columns);
     add_totals(s, columns);
+    columns.add({{.name = "release_name",
+                  .title = "RELEASE",
+                  .doc = "what the boot script starts: a release of the program's own, or Erlang/OTP",
+                  .content = Content::name},
+                 [release](const Input&) { return release ? text(release->name) : Value(); }});
+    columns.add({{.name = "release_version", .title = "RELEASE VERSION", .doc = "as the boot script says"},
+                 [release](const Input&) { return release ? text(release->version) : Value(); }});
     columns.add({{.name = "redacted", .title = "REDACTED", .doc = "as --redact had it: none, secrets, values or full"},
                  [level](const Input&) { return Value(name_of(level)); }});
     columns.add({{.name = "full", .title = "FULL", .holds = Holds::flag, .doc = "whether --full was asked for"},

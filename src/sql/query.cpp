@@ -11,6 +11,7 @@
 #include <set>
 
 #include "present/render.hpp"
+#include "sql/functions.hpp"
 #include "sql/virtual_table.hpp"
 
 namespace beamheap::sql {
@@ -25,7 +26,7 @@ struct FinishStatement {
 using Connection = std::unique_ptr<sqlite3, CloseConnection>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinishStatement>;
 
-constexpr int steps_between_looks = 20'000;  // of SQLite's machine, some of a millisecond
+constexpr int steps_between_looks = 250;  // of SQLite's machine; one may be a function of a text of many MiB
 
 // What a statement asked for that queries may not do, in SQL's words.
 std::string_view name_of_action(int action) {
@@ -44,12 +45,29 @@ std::string_view name_of_action(int action) {
     }
 }
 
-// Functions that load code, reach out of the database, or give its insides away; and those of angles, which no question
+// Functions that load code, reach out of the database, or give its insides away; one that takes the product of two
+// texts' lengths; and those of angles, which no question
 // about a node needs: the static program is without them (cmake/static_program.cpp), so that no build has them.
 bool is_refused_function(std::string_view name) {
-    constexpr std::string_view refused[] = {
-        "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "acos", "acosh", "asin", "asinh",
-        "atan",           "atan2",          "atanh",    "cos",       "cosh", "sin",  "sinh",  "tan",  "tanh"};
+    constexpr std::string_view refused[] = {"load_extension",
+                                            "fts3_tokenizer",
+                                            "readfile",
+                                            "writefile",
+                                            "edit",
+                                            "json_patch",
+                                            "acos",
+                                            "acosh",
+                                            "asin",
+                                            "asinh",
+                                            "atan",
+                                            "atan2",
+                                            "atanh",
+                                            "cos",
+                                            "cosh",
+                                            "sin",
+                                            "sinh",
+                                            "tan",
+                                            "tanh"};
     return std::any_of(std::begin(refused), std::end(refused), [name](std::string_view each) {
         return sqlite3_strnicmp(each.data(), name.data(), static_cast<int>(each.size())) == 0 &&
                each.size() == name.size();
@@ -105,6 +123,7 @@ struct Query::State {
     std::vector<Table> tables;
     Limits limits;
     TableHost host;
+    FunctionHost functions;
     Connection connection;
     Statement statement;
     std::set<ColumnUse> read;
@@ -227,9 +246,11 @@ Error Query::State::failure(int code) {
                 "--max-seconds N gives it more; a join without a condition, or a recursion without an end, needs for "
                 "ever."};
     if ((code & 0xFF) == SQLITE_TOOBIG)
-        return {ErrorCode::resource_limit,
-                fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes),
-                "Terms that are shared are written out each time: --term-bytes N, or 200 without it, bounds them."};
+        return {
+            ErrorCode::resource_limit,
+            fmt::format("sql: a value of the query has more than {} bytes", limits.value_bytes),
+            "What replace(), printf(), group_concat() and || make is bounded, too; terms that are shared are written "
+            "out each time, which --term-bytes N bounds."};
     return no_such_thing(sqlite3_errmsg(connection.get()));
 }
 
@@ -250,14 +271,20 @@ Result<std::unique_ptr<Query>> Query::compile(std::vector<Table> tables, std::st
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY, nullptr);
     state->connection.reset(connection);
     if (opened != SQLITE_OK) return Error{ErrorCode::resource_limit, "sql: there is no memory for a query", {}};
+    state->functions.late = [raw = state.get()] { return State::look_at_clock(raw) != 0; };
+    state->functions.value_bytes = limits.value_bytes;
+    if (add_functions(connection, state->functions) != SQLITE_OK)
+        return Error{ErrorCode::resource_limit, "sql: there is no memory for a query", {}};
     for (const Table& table : state->tables)
         if (add_table(connection, table, state->host) != SQLITE_OK)
             return Error{ErrorCode::resource_limit, fmt::format("sql: {}", sqlite3_errmsg(connection)), {}};
     // Tables declare themselves when they are first named, which looks like a change of the schema: before the lock.
-    for (const Table& table : state->tables) {
+    std::vector<std::string> uses{"json_each('[]')", "json_tree('[]')"};  // SQLite's own
+    for (const Table& table : state->tables)
+        uses.push_back(quoted_name(table.name) + (table.kind == Table::Kind::function ? "('')" : ""));
+    for (const std::string& each : uses) {
         sqlite3_stmt* named = nullptr;
-        const std::string use =
-            "SELECT 1 FROM " + quoted_name(table.name) + (table.kind == Table::Kind::function ? "('')" : "");
+        const std::string use = "SELECT 1 FROM " + each;
         const int declared = sqlite3_prepare_v2(connection, use.c_str(), -1, &named, nullptr);
         sqlite3_finalize(named);
         if (declared == SQLITE_NOMEM)

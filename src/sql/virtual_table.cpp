@@ -2,7 +2,6 @@
 #include "sql/virtual_table.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <new>
@@ -164,7 +163,10 @@ int connect(sqlite3* connection, void* context, int, const char* const*, sqlite3
     for (std::size_t c = 0; c < module.table->columns.size(); ++c) {
         const present::Column& column = module.table->columns[c];
         declaration += quoted_name(column.name) + ' ' + declared_type(column);
-        declaration += c < module.table->hidden.size() && module.table->hidden[c] ? " HIDDEN, " : ", ";
+        if (c < module.table->hidden.size() && module.table->hidden[c]) declaration += " HIDDEN";
+        // What may be a pid is in the order of pids (functions.hpp); equal is what has the same bytes, as by BINARY.
+        if (present::plain_kind(column) == present::PlainKind::any) declaration += " COLLATE PID";
+        declaration += ", ";
     }
     // Arguments are given to hidden columns in their order: a function's own comes first.
     if (module.table->kind == Table::Kind::function) declaration += quoted_name(module.table->key) + " HIDDEN, ";
@@ -208,7 +210,8 @@ int best_index(sqlite3_vtab* base, sqlite3_index_info* info) {
             unusable_argument = unusable_argument || (key && table.kind == Table::Kind::function);
             continue;
         }
-        if (std::strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0 || taken >= 0) continue;
+        const std::string_view collation = sqlite3_vtab_collation(info, i);
+        if ((collation != "BINARY" && collation != "PID") || taken >= 0) continue;
         taken = i;
         way.by_key = key;
         way.by_text = text;

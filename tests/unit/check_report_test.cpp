@@ -44,6 +44,7 @@ CheckReport many(std::size_t count, const std::string& title) {
         const auto severity = static_cast<FindingSeverity>(i % 4);
         const Verdict verdict = severity >= FindingSeverity::high ? Verdict::fails : Verdict::reported;
         report.inputs.back().findings.push_back(finding(severity, verdict, title + std::to_string(i)));
+        report.inputs.back().findings.back().fingerprint += std::to_string(i);
     }
     return report;
 }
@@ -191,4 +192,56 @@ TEST_CASE("keys of thousands of parts are refused with their line") {
     CHECK(cli::parse_check_config("# " + many + "\nbaseline = \"" + many + "\"\n", "c.toml", rules));
     CHECK(cli::parse_check_config("baseline = '" + many + "'\nfail-on = \"\"\"high\"\"\" # " + many + "\n", "c.toml",
                                   rules));
+}
+
+TEST_CASE("what several inputs share is told once, with the worst figures", "[check]") {
+    CheckReport report;
+    for (int i = 0; i < 30; ++i) {
+        CheckedFinding shared =
+            finding(FindingSeverity::high, Verdict::fails, "queue of " + std::to_string(100 + i % 7));
+        shared.count = static_cast<std::uint64_t>(100 + i % 7);
+        report.inputs.push_back({"n" + std::to_string(i) + ".dump", {{"path", "x"}}, {shared}});
+        ++report.dumps, ++report.files;
+    }
+    CheckedFinding own = finding(FindingSeverity::medium, Verdict::reported, "its own");
+    own.fingerprint = "fedcba9876543210";
+    report.inputs[5].findings.push_back(own);
+    // Below the baseline it is another thing: it does not fail.
+    report.inputs[29].findings[0].verdict = Verdict::known;
+    const std::string text = check_text(report), markdown = check_markdown(report), github = check_github(report);
+    CHECK(
+        text.starts_with("The same in 29 inputs: n0.dump, n1.dump, n2.dump and 26 more\n  high      queue-flood: queue "
+                         "of 106\n              as it is in n6.dump\n"));
+    CHECK(occurrences(text, "queue of") == 2);
+    CHECK(text.find("\nn5.dump\n  medium    queue-flood: its own\n") != text.npos);
+    CHECK(text.find("\nn29.dump\n  high      queue-flood: queue of 101 (known)\n") != text.npos);
+    CHECK(markdown.find("\n**The same in 29 inputs:** n0.dump, n1.dump, n2.dump and 26 more\n\n- **high** queue-flood: "
+                        "queue of 106\n  - as it is in n6.dump\n") != markdown.npos);
+    CHECK(markdown.find("more\n\n...") == markdown.npos);
+    CHECK(occurrences(github, "::error ") == 1);
+    CHECK(github.find("queue of 106%0AThe same in 28 more inputs.%0A->") != github.npos);
+    // An input that has it twice is no second input.
+    report.inputs = {report.inputs[0]};
+    report.inputs[0].findings.push_back(report.inputs[0].findings[0]);
+    CHECK(occurrences(check_text(report), "The same in") == 0);
+    CHECK(occurrences(check_text(report), "queue of 100") == 2);
+}
+
+TEST_CASE("Markdown that is full has the worst sentences, and details of the worst alone", "[check]") {
+    CheckReport report;
+    report.inputs.push_back({"erl_crash.dump", {{"path", "x"}}, {}});
+    for (int i = 0; i < 300; ++i) {
+        CheckedFinding each = finding(i % 2 == 0 ? FindingSeverity::medium : FindingSeverity::critical, Verdict::fails,
+                                      (i % 2 == 0 ? "least " : "worst ") + std::string(100, 'x'));
+        each.fingerprint += std::to_string(i);
+        each.evidence.assign(8, std::string(80, 'e'));
+        report.inputs[0].findings.push_back(each);
+    }
+    const std::string markdown = check_markdown(report);
+    CHECK(markdown.size() <= markdown_limit);
+    CHECK(occurrences(markdown, "worst ") == 150);
+    CHECK(occurrences(markdown, "least ") == 150);
+    const std::size_t first_least = markdown.find("least ");
+    CHECK(markdown.find(std::string(80, 'e')) < first_least);
+    CHECK(markdown.find(std::string(80, 'e'), first_least) == markdown.npos);
 }

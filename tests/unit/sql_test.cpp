@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "sql/functions.hpp"
 #include "sql/query.hpp"
+#include "sql/regular_expression.hpp"
 
 using namespace beamheap;
 using present::PlainValue;
@@ -95,6 +97,7 @@ TEST_CASE("a query is told by the columns that it reads what it needs", "[sql]")
     CHECK((*query)->uses() == std::vector<sql::ColumnUse>{{0, 1}});
     CHECK(asked.all == 0);
     const auto counted = sql::Query::compile(tables(&asked), "SELECT count(*) FROM secret", {});
+    INFO((counted ? "" : counted.error().message));
     REQUIRE(counted);
     CHECK((*counted)->uses() == std::vector<sql::ColumnUse>{{3, 0}});
     const auto star = sql::Query::compile(tables(&asked), "SELECT * FROM secret", {});
@@ -312,4 +315,184 @@ TEST_CASE("cells are redacted before a query sees them", "[sql]") {
     CHECK(std::get<std::int64_t>(plain(true)) == 1);
     CHECK(std::get<double>(plain(~std::uint64_t{0})) == Approx(1.8446744073709552e19));
     CHECK(plain({}) == PlainValue{});
+}
+
+TEST_CASE("a regular expression fits what grep -E says it does", "[sql]") {
+    struct Row {
+        const char *expression, *text;
+        bool fits;
+    };
+    const auto row = GENERATE(values<Row>({
+        {"^log", "log_event", true},
+        {"^log", "a log", false},
+        {"event$", "log_event", true},
+        {"a|bc", "xbcx", true},
+        {"^(a|b)c$", "bc", true},
+        {"^(a|b)c$", "ac", true},
+        {"^(a|b)c$", "abc", false},
+        {"^a{2,3}$", "aaa", true},
+        {"^a{2,3}$", "aaaa", false},
+        {"^a{2,}$", "aaaaa", true},
+        {"^a{2}$", "a", false},
+        {"^[^a-c]+$", "xyz", true},
+        {"^[^a-c]+$", "xbz", false},
+        {"^[]a]+$", "]a]", true},
+        {"^[a-]+$", "a-a", true},
+        {"^\\d+\\.\\d+$", "27.1", true},
+        {"^\\D+$", "a1", false},
+        {"\\bcat\\b", "a cat", true},
+        {"\\bcat\\b", "concat", false},
+        {"\\Bcat", "concat", true},
+        {"^.$", "\xC3\xA4", true},
+        {"^.$", "\n", false},
+        {"^[\xC3\xA4-\xC3\xBC]$", "\xC3\xB6", true},
+        {"(?i)^GEN_[A-Z]+$", "gen_server", true},
+        {"^gen$", "GEN", false},
+        {"(?i)^[^a]$", "A", false},
+        {"^(?:ab)+?$", "abab", true},
+        {"", "anything", true},
+        {"^$", "", true},
+        {"^(a?){3}a{3}$", "aaa", true},
+        {"^[\\w.]+$", "a.b_1", true},
+        {"^[^\\s]+$", "a b", false},
+        {"x*", "", true},
+        {"^(|a)b$", "b", true},
+        {"^(a*)*b$", "aaab", true},
+        {"\\.beam$", "x.beam", true},
+    }));
+    CAPTURE(row.expression, row.text);
+    const auto made = sql::RegularExpression::compile(row.expression);
+    REQUIRE(made);
+    CHECK(made->found_in(row.text, [] { return false; }) == row.fits);
+}
+
+TEST_CASE("a regular expression that can't be read, or is too large, says why", "[sql]") {
+    for (const char* wrong : {"(", ")", "a)", "[a", "*a", "a{", "a{2", "a{3,2}", "\\", "\\q", "(?=a)", "[[:alpha:]]",
+                              "[z-a]", "((a{100}){100}){100}"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(sql::RegularExpression::compile(wrong));
+    }
+    CHECK_FALSE(sql::RegularExpression::compile(std::string(200, '(')));
+    CHECK_FALSE(sql::RegularExpression::compile(std::string(20'000, 'a')));
+    // What takes others for ever.
+    const auto nested = sql::RegularExpression::compile("^((a+)+)+$");
+    REQUIRE(nested);
+    CHECK(nested->found_in(std::string(100'000, 'a') + 'b', [] { return false; }) == false);
+    CHECK(nested->found_in(std::string(1'000'000, 'a'), [] { return true; }) == std::nullopt);
+}
+
+TEST_CASE("functions that are done here say what SQLite's say", "[sql]") {
+    // Where SQLite has its own under another name or form there is nothing to compare with but what is known of it.
+    const std::pair<const char*, const char*> rows[] = {{"instr('abc', 'c')", "3"},
+                                                        {"instr('abc', '')", "1"},
+                                                        {"instr('\xC3\xA4' || 'bc', 'b')", "2"},
+                                                        {"instr(x'c3a462', x'62')", "3"},
+                                                        {"instr('abc', 'x')", "0"},
+                                                        {"instr(NULL, 'x')", "null"},
+                                                        {"instr(123, 2)", "2"},
+                                                        {"replace('aXbX', 'X', 'yy')", "ayybyy"},
+                                                        {"replace('abc', '', 'x')", "abc"},
+                                                        {"replace('aaa', 'aa', 'b')", "ba"},
+                                                        {"replace('', 'a', 'b')", ""},
+                                                        {"'Gen_Server' LIKE 'gen%'", "1"},
+                                                        {"'gen' LIKE 'g_n'", "1"},
+                                                        {"'gen' LIKE 'g_'", "0"},
+                                                        {"'10%' LIKE '10\\%' ESCAPE '\\'", "1"},
+                                                        {"'100' LIKE '10\\%' ESCAPE '\\'", "0"},
+                                                        {"'a.b.c' LIKE '%.%.%'", "1"},
+                                                        {"'' LIKE '%'", "1"},
+                                                        {"'' LIKE '_'", "0"},
+                                                        {"'\xC3\xA4' LIKE '_'", "1"},
+                                                        {"'Gen' GLOB 'gen*'", "0"},
+                                                        {"'gen_x' GLOB 'gen_?'", "1"},
+                                                        {"'b' GLOB '[a-c]'", "1"},
+                                                        {"'d' GLOB '[^a-c]'", "1"},
+                                                        {"']' GLOB '[]]'", "1"},
+                                                        {"'a' GLOB '[a'", "0"},
+                                                        {"NULL LIKE '%'", "null"},
+                                                        {"trim('xxaxx', 'x')", "a"},
+                                                        {"ltrim('xyxa', 'xy')", "a"},
+                                                        {"rtrim('axy', 'yx')", "a"},
+                                                        {"trim('  a ')", "a"},
+                                                        {"trim('aaa', 'a')", ""},
+                                                        {"printf('%d-%s', 7, 'a')", "7-a"},
+                                                        {"printf('%s', '')", ""},
+                                                        {"printf('')", ""},
+                                                        {"printf(NULL)", "null"},
+                                                        {"format('%.2f', 1.0/3)", "0.33"},
+                                                        {"'log_event' REGEXP '^log'", "1"},
+                                                        {"NULL REGEXP 'a'", "null"},
+                                                        {"(SELECT group_concat(value) FROM json_each('[1,2]'))", "1,2"},
+                                                        {"(SELECT count(*) FROM json_tree('{\"a\":[1,2]}'))", "4"}};
+    for (const auto& [expression, wanted] : rows) {
+        Asked asked;
+        const auto answer = ask(std::string("SELECT ") + expression, &asked);
+        CAPTURE(expression);
+        REQUIRE(answer);
+        CHECK(texts(*answer) == std::vector<std::string>{wanted});
+    }
+}
+
+TEST_CASE("percentiles are between the nearest values", "[sql]") {
+    const std::pair<const char*, const char*> rows[] = {
+        {"median(x) = 2.5 FROM (SELECT 1 AS x UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4)", "1"},
+        {"percentile(x, 0) = 1 FROM (SELECT 4 AS x UNION ALL SELECT 1)", "1"},
+        {"percentile(x, 100) = 4 FROM (SELECT 4 AS x UNION ALL SELECT 1)", "1"},
+        {"percentile(x, 25) = 1.75 FROM (SELECT 4 AS x UNION ALL SELECT 1)", "1"},
+        {"median(x) FROM (SELECT NULL AS x)", "null"},
+        {"median(n) = 500 FROM number WHERE n BETWEEN 490 AND 510", "1"}};
+    for (const auto& [query, wanted] : rows) {
+        Asked asked;
+        const auto answer = ask(std::string("SELECT ") + query, &asked);
+        CAPTURE(query);
+        REQUIRE(answer);
+        CHECK(texts(*answer) == std::vector<std::string>{wanted});
+    }
+    Asked asked;
+    for (const char* wrong : {"percentile(n, 101)", "percentile(n, n)", "median(name)", "percentile(n, 'x')"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(ask(std::string("SELECT ") + wrong + " FROM number", &asked));
+    }
+}
+
+TEST_CASE("no function outlives the time of its query, nor gives more than it may without a word", "[sql]") {
+    sql::Limits limits;
+    limits.time = std::chrono::seconds(1);
+    const std::string large = "hex(zeroblob(4000000))", other = "hex(zeroblob(2000000)) || '1'";
+    for (const std::string& query :
+         {"instr(" + large + ", " + other + ")", "replace(" + large + ", " + other + ", 'x')",
+          large + " LIKE '%0%0%0%0%1'", large + " GLOB '*0*0*0*[^0]'",
+          "trim(" + large + " || '1', '" + std::string(900, '0') + "')", large + " REGEXP '^(0|0|0|0|0|0)*1$'",
+          "(SELECT sum(length(upper(" + large + " || n))) FROM number)"}) {
+        Asked asked;
+        CAPTURE(query.substr(0, 60));
+        const auto begun = std::chrono::steady_clock::now();
+        const auto answer = ask("SELECT " + query, &asked, limits);
+        CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));  // the machine may be busy
+        CHECK((answer || answer.error().message.find("did not end") != std::string::npos));
+    }
+    for (const std::string query : {"printf('%.100000000d', 1)", "format('%*d', 100000000, 1)",
+                                    "replace(hex(zeroblob(4000000)), '0', 'abcdefgh')"}) {
+        Asked asked;
+        const auto answer = ask("SELECT " + query, &asked, limits);
+        CAPTURE(query);
+        REQUIRE_FALSE(answer);
+        CHECK(answer.error().message.find("more than 16777216 bytes") != std::string::npos);
+    }
+    Asked asked;
+    CHECK_FALSE(ask("SELECT json_patch('{}', '{}')", &asked));
+    CHECK_FALSE(ask("SELECT 'a' LIKE '" + std::string(1001, '%') + "'", &asked));
+}
+
+TEST_CASE("pids are in their order", "[sql]") {
+    using sql::compare_ids;
+    const std::vector<std::string> sorted{"#Port<0.9>", "#Port<0.10>", "<0.2.0>",   "<0.10.0>", "<0.10.1>",  "<8.1.0>",
+                                          "",           "#Fun",        "<0.010.0>", "<0.2",     "a<0.1.0>b", "name"};
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        for (std::size_t j = 0; j < sorted.size(); ++j) {
+            CAPTURE(sorted[i], sorted[j]);
+            const int order = compare_ids(sorted[i], sorted[j]);
+            CHECK((order < 0) == (i < j));
+            CHECK((order == 0) == (i == j));
+        }
 }

@@ -6,6 +6,7 @@
 #include "analyses/code/code_path.hpp"
 #include "analyses/processes/application_starts.hpp"
 #include "erlang/registered.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses {
 
@@ -21,6 +22,25 @@ ApplicationFolder application_folder(std::string_view folder) {
         if (at + 1 < name.size() && name[at + 1] >= '0' && name[at + 1] <= '9')
             return {name.substr(0, at), name.substr(at + 1)};
     return {name, {}};
+}
+
+std::optional<Release> release(Artifact& artifact) {
+    // {state, Flags, Args, Start, Kernel, BootPid, Status, {Name, Version}, Loaded, Subscribed}, to which 26 adds two
+    constexpr std::size_t least_state = 10, script_at = 7, longest_name = 256;
+    const ProcId first = artifact.snapshot().find_registered(erlang::registered::init);
+    if (first == ProcId::none) return std::nullopt;
+    const auto source = artifact.terms(first);
+    if (!source) return std::nullopt;
+    const TermReader terms(**source);
+    for (std::uint32_t i = 0; i < (*source)->graph().roots().size(); ++i) {
+        const std::vector<Element> state = terms.tuple((*source)->root(i));
+        if (state.size() < least_state || !TermReader::is(state[0], "state")) continue;
+        const std::vector<Element> script = terms.tuple(state[script_at], 2);
+        if (script.empty()) continue;
+        const auto name = terms.text(script[0], longest_name), version = terms.text(script[1], longest_name);
+        if (name && version && !name->empty()) return Release{*name, *version};
+    }
+    return std::nullopt;
 }
 
 std::vector<Application> applications(Artifact& artifact) {

@@ -30,6 +30,15 @@ struct ApplicationFolder {
 };
 ApplicationFolder application_folder(std::string_view folder);
 
+/// What the boot script says that it starts (script(4): {Name, Version}): a release of the program's own, or Erlang/OTP
+/// as it is.
+struct Release {
+    std::string name, version;
+};
+/// Of the state of the process that ran the boot script. Nothing where that was not read, or the node still starts.
+/// Needs its terms.
+std::optional<Release> release(Artifact& artifact);
+
 /// Those that run first, then by name. Needs LoadPlan::code_path and terms of application_controller.
 std::vector<Application> applications(Artifact& artifact);
 

@@ -3,7 +3,8 @@
 //
 // For fleets a folder per table and input, TABLE/dump_id=HASH/TABLE.ndjson: what Spark, Trino, Athena, BigQuery and
 // DuckDB take for partitions (Parquet, NDJSON or CSV). The file of table `dump` is written last: an input is there when
-// its row is, and an export that was interrupted is done again by the same command.
+// its row is, and an export that was interrupted is done again by the same command. Beside it stands how it was made
+// (.beamheap): what another release of this program made, or with less than is asked for, is made anew.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -13,8 +14,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "beamheap_version.hpp"
+#include "bytes/failed_reads.hpp"
+#include "bytes/source.hpp"
 #include "cli/console/output_file.hpp"
 #include "cli/exports/clickhouse.hpp"
 #include "cli/exports/heap_export.hpp"
@@ -272,6 +278,128 @@ Status name_fits(const Options& options, const std::string& output) {
                              present::shell_word(output), known ? extension : "sqlite")};
 }
 
+// What else an engine would take for rows of the same tables: an export of another format in this folder.
+Status one_format(const std::string& folder, const std::string& format) {
+    std::error_code ignored;
+    for (const auto& each : fs::directory_iterator(folder + "/dump", ignored))
+        for (const std::string_view other : {"parquet", "ndjson", "csv"})
+            if (other != format && fs::exists(each.path() / fmt::format("dump.{}", other), ignored))
+                return Error{ErrorCode::usage, fmt::format("{}: holds exports as {}", folder, other),
+                             "An engine would read both: a folder for each format."};
+    return ok();
+}
+
+// How an export in a folder was made, in one line: what has to be the same for it to stand.
+std::string how_made(const Options& options, bool full) {
+    return fmt::format("beamheap {} {} redact={} term-bytes={}\n", BEAMHEAP_VERSION, full ? "full" : "short",
+                       present::name_of(options.redact), options.term_bytes);
+}
+
+/// What the folder has of an input.
+struct Before {
+    std::string note_path;
+    bool there = false;     ///< its row in `dump` is
+    bool was_full = false;  ///< and the heaps' tables: then a new one has them, too
+    bool stands = false;    ///< nothing is to be done
+};
+Before before_of(const Options& options, const std::string& output, const std::string& dump_id) {
+    const std::string dump = path_of_table(output, "dump", dump_id, options.to);
+    Before before{fs::path(dump).parent_path().string() + "/.beamheap"};
+    std::error_code ignored;
+    before.there = fs::exists(dump, ignored);
+    constexpr std::size_t longest = 1000;
+    std::string note;
+    if (const auto source = bytes::open_source(before.note_path); before.there && source) {
+        note.resize(longest);
+        const auto got = (*source)->read(std::span(note));
+        note.resize(got ? *got : 0);
+    }
+    before.was_full = note == how_made(options, true) || note.find(" full ") != note.npos;
+    before.stands = !options.overwrite && (note == how_made(options, true) || note == how_made(options, options.full));
+    return before;
+}
+
+/// What became of one input.
+struct Exported {
+    std::string input, dump_id;
+    std::string_view state = "written";  ///< "written", "replaced", "there before", "failed"
+    std::vector<Written> written;
+    std::uint64_t rows() const {
+        std::uint64_t sum = 0;
+        for (const Written& each : written) sum += each.rows;
+        return sum;
+    }
+};
+
+// One input into a folder; `model` is opened for who prints a document of it.
+Status into_folder(const Context& context, std::optional<NodeModel>& model, Exported& made) {
+    Options options = context.options();
+    const std::string& output = context.argument(1);
+    const Before before = before_of(options, output, made.dump_id);
+    made.state = before.stands ? "there before" : before.there ? "replaced" : "written";
+    options.full = options.full || before.was_full;
+    model.emplace(options);
+    const std::vector<ExportTable> tables = export_tables(*model, options.full);
+    Demand demand;
+    for (const ExportTable& table : tables)
+        if (!before.stands || table.name == "dump") demand.add(table.demand);
+    BH_CHECK(model->open(context, demand));
+    if (before.stands) return ok();
+    // Until its row is written anew it counts as one that did not end.
+    if (before.there) BH_CHECK(write_file(before.note_path, "it is being replaced\n", true));
+    BH_CHECK(to_folder(*model, tables, made.dump_id, output, options, made.written));
+    return write_file(before.note_path, how_made(options, options.full), true);
+}
+
+present::Table table_of_inputs(std::vector<Exported> made) {
+    present::Columns<Exported> columns{
+        {{.name = "input", .title = "INPUT", .doc = "as it was named", .content = present::Content::message},
+         [](const Exported& e) { return Value(e.input); }},
+        {{.name = "state", .title = "STATE", .doc = "written, replaced, there before or failed"},
+         [](const Exported& e) { return Value(e.state); }},
+        {{.name = "rows", .title = "ROWS", .unit = present::Unit::count, .doc = "of all tables that were written"},
+         [](const Exported& e) { return Value(e.rows()); }},
+        {{.name = "dump_id", .title = "DUMP ID", .doc = "what tells it from others; null of one that failed"},
+         [](const Exported& e) { return e.dump_id.empty() ? Value() : Value(e.dump_id); }},
+    };
+    return present::table_of(std::move(columns), std::move(made), {});
+}
+
+// Several inputs into one folder, one after the other: one that can't be read is told, and the others are written.
+Status export_all(const Context& context) {
+    const Options& options = context.options();
+    const std::string& output = options.inputs.back();
+    present::Document document;
+    document.kind = options.verb;
+    std::vector<Exported> all;
+    std::optional<Error> first;
+    for (std::size_t i = 0; i + 1 < options.inputs.size(); ++i) {
+        Options one = options;
+        one.inputs = {options.inputs[i], output};
+        Exported made{one.inputs[0], {}};
+        const auto done = [&]() -> Status {
+            BH_TRY(made.dump_id, dump_id_of(one.inputs[0]));
+            std::optional<NodeModel> model;
+            BH_CHECK(into_folder(Context(one), model, made));
+            return bytes::failed_read();
+        };
+        if (const Status status = done(); !status) {
+            bytes::forget_failed_reads();
+            made.state = "failed";
+            document.warnings.push_back({"not_exported", 1, "error", present::Text{}.add(status.error().message)});
+            if (!first) first = status.error();
+        }
+        all.push_back(std::move(made));
+    }
+    document.members.push_back(
+        {.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
+    document.members.push_back({.key = "inputs", .title = "Inputs", .body = table_of_inputs(std::move(all))});
+    document.primary = "inputs";
+    BH_CHECK(context.print(document));
+    if (!first) return ok();
+    return Error{first->code, "not all inputs were exported", "The warnings say which, and why."};
+}
+
 }  // namespace
 
 static Status cmd_export(const Context& context) {
@@ -280,48 +408,56 @@ static Status cmd_export(const Context& context) {
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.redact_chosen = true;
     const Context inner(options);
-    const std::string& output = context.argument(1);
+    const std::string& output = options.inputs.back();
     const bool folder = in_folder(options.to);
     const bool hprof = options.to == "hprof", heaps = hprof || options.to == "heapsnapshot",
                definitions = options.to == "clickhouse-ddl";
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_CHECK(name_fits(options, output));
-    BH_TRY(const std::string dump_id, dump_id_of(context.argument(0)));
-    const bool done = folder && !options.overwrite && fs::exists(path_of_table(output, "dump", dump_id, options.to));
-
-    NodeModel model(options);
-    const std::vector<ExportTable> tables = export_tables(model, options.full || definitions);
-    Demand demand = heaps ? heap_file_demand() : Demand{};
-    for (const ExportTable& table : tables)
-        if (!heaps && !definitions && (!done || table.name == "dump")) demand.add(table.demand);
-    BH_CHECK(model.open(inner, demand));
-    present::Document document = inner.document(model.snapshot());
-    document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(dump_id)});
+    if (folder) BH_CHECK(one_format(output, options.to));
+    if (options.inputs.size() > 2) {
+        if (folder) return export_all(inner);
+        return Error{ErrorCode::usage, "export: several inputs go into a folder: --to parquet, ndjson or csv", {}};
+    }
+    Exported made{context.argument(0), {}};
+    BH_TRY(made.dump_id, dump_id_of(made.input));
+    std::optional<NodeModel> model;
+    std::vector<ExportTable> tables;
+    if (folder) {
+        BH_CHECK(into_folder(inner, model, made));
+    } else {
+        model.emplace(options);
+        tables = export_tables(*model, options.full || definitions);
+        Demand demand = heaps ? heap_file_demand() : Demand{};
+        for (const ExportTable& table : tables)
+            if (!heaps && !definitions) demand.add(table.demand);
+        BH_CHECK(model->open(inner, demand));
+    }
+    present::Document document = inner.document(model->snapshot());
+    document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(made.dump_id)});
     document.members.push_back(
         {.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
-    std::vector<Written> written;
     if (heaps) {
         BH_TRY(const HeapFile file,
-               hprof ? write_hprof(model, output, options.overwrite, most_hprof_objects, options.progress)
-                     : write_heap_snapshot(model, output, options.overwrite, most_heap_nodes, options.progress));
+               hprof ? write_hprof(*model, output, options.overwrite, most_hprof_objects, options.progress)
+                     : write_heap_snapshot(*model, output, options.overwrite, most_heap_nodes, options.progress));
         add_heaps(file, document);
     } else if (definitions) {
-        BH_CHECK(to_definitions(tables, output, options.overwrite, written));
+        BH_CHECK(to_definitions(tables, output, options.overwrite, made.written));
     } else if (!folder) {
-        BH_CHECK(to_database(model, tables, dump_id, output, options, written));
-    } else if (!done) {
-        BH_CHECK(to_folder(model, tables, dump_id, output, options, written));
+        BH_CHECK(to_database(*model, tables, made.dump_id, output, options, made.written));
     }
-    if (!heaps)
-        document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(written))});
-    if (!heaps) document.primary = "rows";
-    return inner.print(document, model.snapshot(), model.secrets());
+    if (!heaps) {
+        document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(made.written))});
+        document.primary = "rows";
+    }
+    return inner.print(document, model->snapshot(), model->secrets());
 }
 
 BH_DEFINE_VERB(export){
     .name = "export",
-    .arguments = {argument::input, {"OUT", ArgumentKind::path}},
+    .arguments = {repeated(argument::input), {"OUT", ArgumentKind::path}},
     .options = "--to --full --force --term-bytes",
     .summary = "the tables of `sql` as a SQLite file, or as Parquet, NDJSON or CSV in a folder for many inputs",
     .details =
@@ -329,14 +465,18 @@ BH_DEFINE_VERB(export){
         "input. --full\n"
         "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node "
         "are\n"
-        "hidden unless --redact says otherwise. In a folder `dump` is written last: an input that has it is not "
-        "written again.\n"
+        "hidden unless --redact says otherwise. In a folder, which takes several inputs, `dump` is written last: an "
+        "input "
+        "that\n"
+        "has it is written again where that was by another release, without the --full that is asked for now, with "
+        "another\n"
+        "--redact or --term-bytes, or with -f.\n"
         "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab, hprof for Eclipse MAT "
         "and\n"
         "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); clickhouse-ddl\n"
         "is the definitions of the tables for ClickHouse.",
     .examples =
-        "export erl_crash.dump dump.sqlite\nexport erl_crash.dump fleet --to parquet\nexport erl_crash.dump "
+        "export erl_crash.dump dump.sqlite\nexport dumps/*.dump fleet --to parquet\nexport erl_crash.dump "
         "node.heapsnapshot --to heapsnapshot\nexport erl_crash.dump node.hprof --to hprof\nexport core.4711 "
         "dump.sqlite --full -f",
     .alone = true,

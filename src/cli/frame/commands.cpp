@@ -107,11 +107,11 @@ std::string fit_to_terminal(std::string_view text) {
 
 // What is read is known before anything is read or written, and what a shell has redirected is held against it.
 Status note_what_is_read(const Options& options, const Command& command) {
-    const Argument* argument = command.arguments.begin();
-    for (const std::string& given : options.inputs) {
-        if (argument->kind == ArgumentKind::input) note_input_file(given);
-        if (argument->kind == ArgumentKind::executable) bytes::note_read(given, "the executable");
-        if (!argument->repeated) ++argument;  // run_command has counted them
+    for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+        const std::string& given = options.inputs[i];
+        const ArgumentKind kind = command.argument_of(i, options.inputs.size()).kind;
+        if (kind == ArgumentKind::input) note_input_file(given);
+        if (kind == ArgumentKind::executable) bytes::note_read(given, "the executable");
     }
     for (const GivenOption& given : options.given)
         if (!given.row->reads.empty()) bytes::note_read(given.value, given.row->reads);
@@ -131,7 +131,8 @@ std::vector<std::string> files_to_make(const Options& options, const Command& co
         if (const std::size_t sign = word.find('='); sign != word.npos) files.push_back(word.substr(sign + 1));
     if (command.makes_files())
         for (std::size_t i = 0; i < options.inputs.size(); ++i)
-            if (command.arguments[i].kind == ArgumentKind::path) files.push_back(options.inputs[i]);
+            if (command.argument_of(i, options.inputs.size()).kind == ArgumentKind::path)
+                files.push_back(options.inputs[i]);
     std::erase_if(files, [](const std::string& file) { return file.empty() || file == "-"; });
     return files;
 }
@@ -288,6 +289,16 @@ std::string_view name_of(ArgumentKind kind) {
         case ArgumentKind::query: return "query";
     }
     return {};
+}
+
+const Argument& Command::argument_of(std::size_t i, std::size_t given) const {
+    std::size_t named = 0;
+    while (named < arguments.size() && !arguments[named].name.empty()) ++named;
+    const auto found = std::ranges::find(arguments, true, &Argument::repeated);
+    const auto repeated = static_cast<std::size_t>(found - arguments.begin());
+    if (i <= repeated) return arguments[std::min(i, arguments.size() - 1)];
+    const std::size_t behind = named - repeated - 1, left = given - i;  // this word among them
+    return left <= behind ? arguments[named - left] : arguments[repeated];
 }
 
 std::size_t Command::least() const {

@@ -73,6 +73,8 @@ struct Command {
     bool divided = false;
     Status (*run)(const Context& context) = nullptr;
 
+    /// What the word number `i` of `given` is: where one is repeated, the last words are what stands behind it.
+    const Argument& argument_of(std::size_t i, std::size_t given) const;
     std::size_t least() const;  ///< arguments that it needs
     std::size_t most() const;   ///< and takes
     /// Whether its first argument is the input, which the shell puts there by itself.

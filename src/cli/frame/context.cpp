@@ -184,9 +184,9 @@ bool Context::folds() const {
 
 bool Context::one_screen() const {
     const present::Presenter* presenter = present::find_presenter(options_.format);
-    return taker_ == nullptr && presenter != nullptr && presenter->for_terminals && !options_.verbose &&
-           !options_.full && !options_.top && options_.columns.empty() && options_.sort.empty() &&
-           options_.table.empty();
+    const bool for_terminal = taker_ == nullptr && presenter != nullptr && presenter->for_terminals;
+    return (for_terminal || options_.screen) && !options_.verbose && !options_.full && !options_.top &&
+           options_.columns.empty() && options_.sort.empty() && options_.table.empty();
 }
 
 std::string opened_with(const Options& options) {

@@ -45,8 +45,10 @@ Result<std::string> pid_of_node(const std::string& node) {
 }  // namespace
 
 Status find_named_nodes(Options& options, const Command& command) {
-    for (std::size_t i = 0; i < options.inputs.size() && i < command.arguments.size(); ++i) {
-        if (command.arguments[i].kind != ArgumentKind::input || !may_be_node(options.inputs[i])) continue;
+    for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+        if (command.argument_of(i, options.inputs.size()).kind != ArgumentKind::input ||
+            !may_be_node(options.inputs[i]))
+            continue;
         BH_TRY(options.inputs[i], pid_of_node(options.inputs[i]));
     }
     return ok();

@@ -47,6 +47,48 @@ std::string text_in(const json& object, const char* name) {
     return found.is_string() ? found.get<std::string>() : std::string();
 }
 
+void IdFinder::take(std::string_view text) {
+    for (const char c : text) {
+        const bool outermost = depth_ == 1;
+        if (reads_value_ && (in_text_ || (c != ',' && c != '}')) && value_.size() < longest) value_ += c;
+        if (in_text_) {
+            if (escaped_) escaped_ = false;
+            else if (c == '\\') escaped_ = true;
+            else if (c == '"') in_text_ = reads_key_ = false;
+            if (reads_key_ && key_.size() < longest) key_ += c;
+            continue;
+        }
+        switch (c) {
+            case '"':
+                in_text_ = true;
+                reads_key_ = outermost && wants_key_;
+                if (reads_key_) key_.clear();
+                break;
+            case '{':
+            case '[': wants_key_ = ++depth_ == 1 && c == '{'; break;
+            case '}':
+            case ']':
+                if (outermost) reads_value_ = false;
+                --depth_;
+                break;
+            case ':':
+                if (!outermost) break;
+                wants_key_ = false;
+                if (key_ == "id") value_.clear(), reads_value_ = found_ = true;
+                break;
+            case ',':
+                if (outermost) wants_key_ = true, reads_value_ = false;
+                break;
+            default: break;
+        }
+    }
+}
+
+json IdFinder::id() const {
+    const json id = found_ && value_.size() < longest ? json::parse(value_, nullptr, false) : json();
+    return id.is_string() || id.is_number_integer() ? id : json();
+}
+
 bool Connection::send(const json& message) {
     if (gone_) return false;
     const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
@@ -72,12 +114,19 @@ bool Connection::receive() {
 std::optional<Connection::Message> Connection::take() {
     const std::size_t end = piece_.find('\n', at_);
     const std::size_t upto = std::min(end, piece_.size());
-    begun_.too_long = begun_.too_long || begun_.text.size() + (upto - at_) > longest_message;
-    if (begun_.too_long) begun_.text.clear();
-    else begun_.text.append(piece_, at_, upto - at_);
+    const std::string_view piece = std::string_view(piece_).substr(at_, upto - at_);
+    if (!begun_.too_long && begun_.text.size() + piece.size() > longest_message) {
+        begun_.too_long = true;
+        id_finder_ = {};
+        id_finder_.take(begun_.text);
+        begun_.text.clear();
+    }
+    if (begun_.too_long) id_finder_.take(piece);
+    else begun_.text.append(piece);
     at_ = upto;
     if (end != piece_.npos) ++at_;
     else if (!ended_ || (begun_.text.empty() && !begun_.too_long)) return std::nullopt;
+    if (begun_.too_long) begun_.id = id_finder_.id();
     return std::exchange(begun_, {});
 }
 

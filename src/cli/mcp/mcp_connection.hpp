@@ -2,7 +2,7 @@
 // Messages of the Model Context Protocol, a line each: who asks may take a question back, or ask whether the server is
 // still there, while an answer is worked on.
 //
-// Facts: modelcontextprotocol.io, revision 2025-06-18: `notifications/cancelled` names a request by `requestId`, after
+// Facts: modelcontextprotocol.io, revision 2025-11-25: `notifications/cancelled` names a request by `requestId`, after
 // which no answer to it is sent; a request whose `_meta` has a `progressToken` may be told of with
 // `notifications/progress`, whose `progress` grows each time; `ping` is answered promptly.
 #pragma once
@@ -30,6 +30,22 @@ nlohmann::json result_of(const nlohmann::json& id, nlohmann::json result);
 /// A member of an object as a text; empty where it is none.
 std::string text_in(const nlohmann::json& object, const char* name);
 
+/// The id of a message that is not kept: what stands behind the key "id" of the outermost object, whatever else the
+/// object has and however long it is.
+class IdFinder {
+public:
+    void take(std::string_view text);
+    /// Null where there is none, or it is neither a text nor a whole number.
+    nlohmann::json id() const;
+
+private:
+    static constexpr std::size_t longest = 256;
+    std::string key_, value_;
+    int depth_ = 0;
+    bool in_text_ = false, escaped_ = false, wants_key_ = false, reads_key_ = false, reads_value_ = false,
+         found_ = false;
+};
+
 class Connection {
 public:
     static constexpr std::size_t longest_message = std::size_t{1} << 20;  // bytes of a line
@@ -39,6 +55,7 @@ public:
     struct Message {
         std::string text;       ///< without its line end; empty where it was too long
         bool too_long = false;  ///< it had more than longest_message bytes
+        nlohmann::json id{};    ///< of one that was too long; null: it told none
     };
     /// The oldest message that was not answered yet; waits for it. Nothing: there will be no more.
     std::optional<Message> next();
@@ -79,6 +96,7 @@ private:
     std::string piece_;   // what was read last
     std::size_t at_ = 0;  // how much of it was taken
     Message begun_;       // the line that has not ended
+    IdFinder id_finder_;  // of that line, where it is too long
     std::deque<Waiting> waiting_;
     std::size_t waiting_bytes_ = 0;
     nlohmann::json id_;     // of the request that is worked on; null: none

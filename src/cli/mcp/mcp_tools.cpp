@@ -30,6 +30,9 @@ constexpr std::string_view formats = "md json";
 constexpr std::array<std::string_view, 11> main_verbs{"analyze", "top", "proc", "waits", "stacks", "msgs",
                                                       "heap",    "ets", "logs", "sql",   "explain"};
 
+// Whether its answer is one screen unless something says how much is wanted.
+bool is_screen(const Command& verb) { return verb.name == "analyze"; }
+
 bool is_offered(const Command& verb, const OptionRow& option) {
     if (!takes(verb, option) || option.names == "--format" || option.names == "--json") return false;
     if (option.names == "--desc") return false;  // numbers come largest first; --asc is for the rest
@@ -204,9 +207,12 @@ Status add_positional(const Command& verb, const json& arguments, const std::str
 }
 
 json described(std::string name, std::string description, json schema) {
+    // What answers have in common (structuredContent); docs/assistants.md says what else there may be.
+    json answer{{"type", "object"}, {"required", json::array({"summary"})}};
     return {{"name", std::move(name)},
             {"description", std::move(description)},
             {"inputSchema", std::move(schema)},
+            {"outputSchema", std::move(answer)},
             {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}};
 }
 
@@ -235,6 +241,7 @@ json tool_of(const Command& verb, bool in_full) {
     properties["format"] = {{"type", "string"}, {"enum", choices}};
     properties["part"] = {{"type", "integer"}, {"minimum", 1}, {"description", "of a long answer"}};
     std::string description(verb.summary);
+    if (is_screen(verb)) description += "; with top also tables of processes, memory and limits";
     if (in_full && !verb.details.empty()) description += fmt::format("\n\n{}", verb.details);
     json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
     if (!required.empty()) schema["required"] = required;
@@ -325,7 +332,8 @@ Result<ToolCall> call_of(const Command& verb, const json& arguments, const std::
         const auto value = given.find(property_of(row));
         if (value != given.end() && !value->is_null()) BH_CHECK(add_option(row, *value, call.options));
     }
-    if (!given.contains("top")) call.options.push_back(fmt::format("--top={}", present::default_rows));
+    call.screen = is_screen(verb) && format == "md" && !given.contains("top");
+    if (!given.contains("top") && !call.screen) call.options.push_back(fmt::format("--top={}", present::default_rows));
     BH_CHECK(add_positional(verb, given, one_input, call));
     return call;
 }

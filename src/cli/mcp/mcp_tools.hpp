@@ -22,7 +22,8 @@ bool is_tool(const Command& verb);
 /// `ask` with help.
 nlohmann::json tool_list();
 
-/// The entry of a verb as a tool: name, description, inputSchema, annotations; `in_full` with its whole description.
+/// The entry of a verb as a tool: name, description, inputSchema, outputSchema, annotations; `in_full` with its whole
+/// description.
 nlohmann::json tool_of(const Command& verb, bool in_full);
 
 /// What a call of `ask` asks: the verb, whether for its arguments alone, and its arguments with the input among them.
@@ -40,6 +41,7 @@ struct ToolCall {
     std::vector<std::string> inputs;   ///< as they were named
     std::vector<std::string> others;   ///< the arguments behind them
     std::uint64_t part = 1;            ///< which part of a long answer
+    bool screen = false;               ///< an answer of one screen will do: nothing says how much is wanted
 };
 
 /// The call of a verb with these arguments, an object (null: none). `one_input` stands for an input that is not named;

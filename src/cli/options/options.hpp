@@ -48,6 +48,7 @@ struct Options {
     bool strict = false;
     bool quiet = false;
     bool verbose = false;
+    bool screen = false;   ///< who asks wants no more than one screen, whatever the format (mcp)
     unsigned threads = 0;  ///< 0: as many as there are cores
     bool full = false;
     bool traced = false;   ///< --traced: what tracing had counted

@@ -4,6 +4,7 @@
 
 #include "cli/console/output_file.hpp"
 #include "cli/frame/commands.hpp"
+#include "cli/tables/node_tables.hpp"
 #include "cli/tables/recipes.hpp"
 #include "present/render.hpp"
 
@@ -25,12 +26,20 @@ static Status cmd_recipes(const Context& context) {
         if (context.printed() && context.for_people()) return write_file("-", std::string(recipe->query) + '\n', false);
         rows = {recipe};
     }
+    NodeModel model(context.options());
+    const std::vector<sql::Table> tables = query_tables(model);
+    const auto needs_all_heaps = [&](const Recipe& recipe) -> present::Value {
+        const auto query = sql::Query::compile(tables, recipe.query, {});
+        return query ? present::Value(needs_full(tables, (*query)->uses())) : present::Value();
+    };
     using Row = const Recipe*;
     present::Columns<Row> columns{
         {{.name = "name", .title = "RECIPE", .doc = "`sql INPUT NAME` runs it"},
          [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},
+        {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full"},
+         [&](const Row& r) { return needs_all_heaps(*r); }},
         {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
          [](const Row& r) { return present::Value(r->query); }},
     };
@@ -45,7 +54,8 @@ BH_DEFINE_VERB(recipes){
     .arguments = {optional({"NAME", ArgumentKind::topic})},
     .summary = "ready queries for `sql`: who waits in circles, what fills a queue, ...",
     .details =
-        "With NAME the query itself, to begin from: `beamheap sql erl_crash.dump \"$(beamheap recipes convoys)\"`.",
+        "With NAME the query itself, to begin from: `beamheap sql erl_crash.dump \"$(beamheap recipes convoys)\"`.\n"
+        "They run on files that `export` writes as well; where FULL is yes, on those of export --full.",
     .examples = "recipes\nrecipes wait-cycles\nsql erl_crash.dump wait-cycles",
     .run = &cmd_recipes,
 };

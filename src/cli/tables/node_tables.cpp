@@ -25,6 +25,8 @@ namespace {
 using present::Column;
 namespace need = analyses::need;
 
+constexpr std::string_view of_release = "release_";  // columns of `dump` for which terms are read
+
 Column pid_column() { return {.name = "pid", .title = "PID", .doc = "the process"}; }
 
 /// Rows of a table, and what they refer to.
@@ -129,6 +131,9 @@ Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::C
         if (const NodeTable* row = find_node_table(table.name)) demand.add(row->needs);
         for (const ArgumentTable& row : argument_tables())
             if (row.name == table.name) demand.add(row.needs);
+        if (table.name == "dump" && use.column < table.columns.size() &&
+            std::string_view(table.columns[use.column].name).starts_with(of_release))
+            demand.add(Demand{need::terms_and_stacks});
         if (table.name != "process" || use.column >= table.columns.size()) continue;
         const analyses::ProcessColumn* column = analyses::find_process_column(table.columns[use.column].name);
         if (column == nullptr) continue;
@@ -138,12 +143,21 @@ Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::C
     return demand;
 }
 
+bool needs_full(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses) {
+    const auto of_terms = [&](const sql::ColumnUse& use) {
+        const NodeTable* row = find_node_table(tables[use.table].name);
+        return row == nullptr || row->part != nullptr;
+    };
+    return std::ranges::any_of(uses, of_terms) || demand_of(tables, uses).any_heaps();
+}
+
 std::vector<ExportTable> export_tables(NodeModel& model, bool full) {
     std::vector<ExportTable> tables;
     for (const NodeTable& row : node_tables()) {
         ExportTable table{.name = row.name, .doc = row.doc};
         table.demand.add(row.needs);
         table.of_heaps = row.part != nullptr || table.demand.any_heaps();
+        if (row.name == "dump") table.demand.add(Demand{need::terms_and_stacks});  // of its release
         if (row.name == "process") {
             table.demand.parts |= need::links | need::stacks | need::labels;
             table.demand.heaps = full;

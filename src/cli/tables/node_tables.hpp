@@ -19,6 +19,9 @@ std::vector<sql::Table> query_tables(NodeModel& model);
 /// What has to be loaded for these columns.
 Demand demand_of(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses);
 
+/// Whether a file of `export` has them with --full alone.
+bool needs_full(const std::vector<sql::Table>& tables, const std::vector<sql::ColumnUse>& uses);
+
 /// A table with all its rows for a file, piece by piece.
 struct ExportTable {
     std::string_view name;

@@ -109,6 +109,118 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
  WHERE queue_bytes > 0
  ORDER BY queue_bytes DESC
  LIMIT 20)"},
+    // Over exports of many inputs, in whatever database they are: the SQL of SQLite and DuckDB alike.
+    Recipe{"fleet-diseases", "which release has which disease, on how many hosts, since when?",
+           R"(SELECT d.release_name, d.release_version, f.rule, count(DISTINCT d.dump_id) AS dumps,
+       count(DISTINCT d.host) AS hosts, min(d.created_at) AS since
+  FROM finding AS f
+  JOIN dump AS d ON d.dump_id = f.dump_id
+ GROUP BY d.release_name, d.release_version, f.rule
+ ORDER BY dumps DESC, f.rule, d.release_version)"},
+    Recipe{"fleet-new-findings", "what is found in the newest release, and was in none before?",
+           R"(WITH newest AS (
+    SELECT release_name, release_version FROM dump WHERE release_version IS NOT NULL ORDER BY created_at DESC LIMIT 1
+)
+SELECT f.rule, f.fingerprint, count(DISTINCT f.dump_id) AS dumps, min(d.created_at) AS since, min(f.title) AS title
+  FROM finding AS f
+  JOIN dump AS d ON d.dump_id = f.dump_id
+ GROUP BY f.rule, f.fingerprint
+HAVING min(CASE WHEN d.release_version = (SELECT release_version FROM newest)
+                 AND d.release_name = (SELECT release_name FROM newest) THEN 1 ELSE 0 END) = 1
+ ORDER BY dumps DESC, f.fingerprint)"},
+    Recipe{"fleet-growth", "which release needs more memory than the one before it?",
+           R"(WITH release AS (
+    SELECT d.release_name, d.release_version, count(*) AS dumps, min(d.created_at) AS since,
+           avg(m.bytes) AS mean_bytes, max(m.bytes) AS most_bytes
+      FROM dump AS d
+      JOIN memory AS m ON m.dump_id = d.dump_id AND m.name = 'total'
+     GROUP BY d.release_name, d.release_version
+)
+SELECT release_name, release_version, dumps, since, mean_bytes, most_bytes,
+       round(100.0 * mean_bytes / lag(mean_bytes) OVER (PARTITION BY release_name ORDER BY since) - 100, 1) AS growth_percent
+  FROM release
+ ORDER BY release_name, since)"},
+    Recipe{"fleet-kinds", "of which kind is the memory that a node has more of in its last dump than in its first?",
+           R"(WITH placed AS (
+    SELECT d.node, m.name, m.bytes,
+           row_number() OVER (PARTITION BY d.node, m.name ORDER BY d.created_at, d.dump_id) AS nth,
+           count(*) OVER (PARTITION BY d.node, m.name) AS dumps
+      FROM dump AS d
+      JOIN memory AS m ON m.dump_id = d.dump_id
+)
+SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l.bytes - f.bytes AS more_bytes
+  FROM placed AS l
+  JOIN placed AS f ON f.node = l.node AND f.name = l.name AND f.nth = 1
+ WHERE l.nth = l.dumps AND l.dumps > 1
+ ORDER BY more_bytes DESC, l.node, l.name)"},
+    Recipe{"fleet-atoms", "how do each node's atoms grow from day to day?",
+           R"(SELECT node, substr(created_at, 1, 10) AS day, count(*) AS dumps, max(atoms) AS atoms,
+       round(100.0 * max(atoms) / max(atom_limit), 2) AS percent,
+       max(atoms) - lag(max(atoms)) OVER (PARTITION BY node ORDER BY substr(created_at, 1, 10)) AS more
+  FROM dump
+ GROUP BY node, substr(created_at, 1, 10)
+ ORDER BY node, day)"},
+    Recipe{"fleet-hosts", "which hosts differ from all: twice the processes, messages or memory, or half?",
+           R"(WITH host AS (
+    SELECT d.host, count(*) AS dumps, avg(d.processes) AS processes, avg(d.messages) AS messages, avg(m.bytes) AS bytes
+      FROM dump AS d
+      LEFT JOIN memory AS m ON m.dump_id = d.dump_id AND m.name = 'total'
+     GROUP BY d.host
+), usual AS (
+    SELECT avg(processes) AS processes, avg(messages) AS messages, avg(bytes) AS bytes FROM host
+)
+SELECT h.host, h.dumps, round(h.processes / nullif(u.processes, 0), 2) AS processes_ratio,
+       round(h.messages / nullif(u.messages, 0), 2) AS messages_ratio, round(h.bytes / nullif(u.bytes, 0), 2) AS memory_ratio
+  FROM host AS h
+ CROSS JOIN usual AS u
+ WHERE h.processes NOT BETWEEN u.processes / 2 AND u.processes * 2
+    OR h.messages NOT BETWEEN u.messages / 2 AND u.messages * 2
+    OR h.bytes NOT BETWEEN u.bytes / 2 AND u.bytes * 2
+ ORDER BY h.host)"},
+    Recipe{"fleet-versions", "which applications run in several versions?",
+           R"(SELECT a.name, count(DISTINCT a.version) AS versions, min(a.version) AS one, max(a.version) AS another,
+       count(DISTINCT d.host) AS hosts, count(DISTINCT d.dump_id) AS dumps
+  FROM application AS a
+  JOIN dump AS d ON d.dump_id = a.dump_id
+ WHERE a.running
+ GROUP BY a.name
+HAVING count(DISTINCT a.version) > 1
+ ORDER BY versions DESC, a.name)"},
+    Recipe{"fleet-queues", "whose queues are long again and again?",
+           R"(SELECT coalesce(p.name, p.group_key, p.initial_call) AS process, count(DISTINCT p.dump_id) AS dumps,
+       count(DISTINCT d.host) AS hosts, max(p.msgq_len) AS longest, sum(p.msgq_len) AS messages
+  FROM process AS p
+  JOIN dump AS d ON d.dump_id = p.dump_id
+ WHERE p.msgq_len >= 100
+ GROUP BY coalesce(p.name, p.group_key, p.initial_call)
+ ORDER BY dumps DESC, longest DESC
+ LIMIT 20)"},
+    Recipe{"fleet-tables", "which ETS tables are larger in the last dump of a node than in its first?",
+           R"(WITH placed AS (
+    SELECT d.node, e.name, sum(e.bytes) AS bytes,
+           row_number() OVER (PARTITION BY d.node, e.name ORDER BY min(d.created_at), d.dump_id) AS nth,
+           count(*) OVER (PARTITION BY d.node, e.name) AS dumps
+      FROM dump AS d
+      JOIN ets AS e ON e.dump_id = d.dump_id
+     GROUP BY d.node, e.name, d.dump_id
+)
+SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l.bytes - f.bytes AS more_bytes
+  FROM placed AS l
+  JOIN placed AS f ON f.node = l.node AND f.name = l.name AND f.nth = 1
+ WHERE l.nth = l.dumps AND l.bytes > f.bytes
+ ORDER BY more_bytes DESC
+ LIMIT 20)"},
+    Recipe{"fleet-deaths", "which nodes die most, of what, and when last?",
+           R"(SELECT node, count(*) AS dumps, count(DISTINCT slogan) AS reasons, min(created_at) AS first_at,
+       max(created_at) AS last_at, max(slogan) AS a_reason
+  FROM dump
+ GROUP BY node
+ ORDER BY dumps DESC, node)"},
+    Recipe{"fleet-doubts", "which inputs are not whole, so that their figures may be too small?",
+           R"(SELECT path, node, created_at, complete, process_table_complete, truncation
+  FROM dump
+ WHERE NOT coalesce(complete, false) OR NOT coalesce(process_table_complete, false)
+ ORDER BY created_at, path)"},
 };
 
 }  // namespace

@@ -43,6 +43,13 @@ namespace need = analyses::need;
 bool any_process(const Process&) { return true; }
 bool has_messages(const Process& process) { return process.msgq_len.value_or(0) != 0; }
 
+using KnownRelease = std::optional<analyses::Release>;
+
+TableResult input(NodeModel& m) {
+    const auto known = [&] { return m.plan().has(need::terms) ? analyses::release(m.artifact()) : std::nullopt; };
+    return present::input_table(m.names(), m.redactor()->level(), m.full(), m.found<KnownRelease>(known));
+}
+
 TableResult processes(NodeModel& model) {
     return present::process_table(model.names(), analyses::all_processes(model.snapshot()),
                                   {.labels = model.plan().has(need::labels), .heaps = true});
@@ -175,12 +182,7 @@ Result<ArgumentTable::Made> path_to(NodeModel& m, const std::optional<std::strin
 }
 
 const std::array tables{
-    NodeTable{.name = "dump",
-              .doc = "the input and its node: one row",
-              .needs = Demand{need::input},
-              .whole = [](NodeModel& m) -> TableResult {
-                  return present::input_table(m.names(), m.redactor()->level(), m.full());
-              }},
+    NodeTable{.name = "dump", .doc = "the input and its node: one row", .needs = Demand{need::input}, .whole = &input},
     NodeTable{.name = "memory",
               .doc = "what erlang:memory() would say",
               .needs = the_node,
