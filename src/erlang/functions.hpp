@@ -57,6 +57,7 @@ enum class FunctionRole : std::uint8_t {
     is_suspended,      ///< a process that sys:suspend has stopped
     handles_signals,   ///< the VM's own process that handles the signals of those that run dirty code
     of_vm,             ///< the VM's own functions
+    handles_traces,    ///< a process that is sent what is traced, and calls a handler with it
     sends,             ///< sends to a process or a name
     registers_name,    ///< gives a process its name
     spawns,            ///< makes a process

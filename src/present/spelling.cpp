@@ -126,7 +126,8 @@ public:
                                     {.syntax = names_.syntax(),
                                      .max_bytes = term.max_bytes,
                                      .unknown = "...",
-                                     .hide_secrets = names_.hides_secrets()}),
+                                     .hide_secrets = names_.hides_secrets(),
+                                     .visible_strings = true}),
                           Content::term);
     }
     Text operator()(const Command& command) const {

@@ -347,18 +347,18 @@ private:
 
     /// The characters of a list that ~p prints as a string: all of it, or as much as there is room for.
     bool read_string(const Element& list, std::string& text, bool& cut) {
-        cut = false;
         const std::size_t most = room() + 1 + ahead();
         ListWalk cells(source_, list);
         Element character;
+        int most_seen = options_.visible_strings ? 0 : 2;  // of a text; 1: a character that separates no text
         for (std::size_t i = 0; cells.next(character); ++i) {
             if (i == most) return cut = true;
-            if (character.kind != ElementKind::small) return false;
-            if (character.number < 0 || !is_printable_latin1(static_cast<std::uint64_t>(character.number)))
-                return false;
-            append_utf8(text, static_cast<std::uint32_t>(character.number));
+            const std::int64_t code = character.kind == ElementKind::small ? character.number : -1;
+            if (code < 0 || !is_printable_latin1(static_cast<std::uint64_t>(code))) return false;
+            most_seen = std::max(most_seen, code >= ' ' ? 2 : code == '\t' || code == '\n' || code == '\r' ? 0 : 1);
+            append_utf8(text, static_cast<std::uint32_t>(code));
         }
-        return cells.rest().kind == ElementKind::nil;
+        return cells.rest().kind == ElementKind::nil && most_seen != 1;
     }
 
     void emit_list(const Element& e) {

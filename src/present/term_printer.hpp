@@ -61,7 +61,10 @@ struct PrintOptions {
     SecretTerms* secrets = nullptr;
     /// Whose records the tuples are: a field whose name says so is hidden, with hide_secrets. nullptr: none is one.
     const analyses::RecordScope* records = nullptr;
-    bool as_records = false;       ///< those are printed as records: #state{socket = #Port<0.6>,...}
+    bool as_records = false;  ///< those are printed as records: #state{socket = #Port<0.6>,...}
+    /// A list of numbers that ~p prints as a string of which nothing is seen ("\t\v") is printed as numbers, unless it
+    /// is a separator of text: tabs and ends of lines alone.
+    bool visible_strings = false;
     std::string_view module = {};  ///< whose records are in the term, with `records`; must outlive the call
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 };

@@ -236,6 +236,28 @@ TEST_CASE("idle processes are those that wait for whatever comes, with large hea
     CHECK(test::numbers(made.s, idle_samples(made.s, groups, mib8 - 1)) == std::vector<std::uint32_t>{1, 3, 6});
     CHECK(test::numbers(made.s, idle_samples(made.s, groups, 5 * mib8)).size() == 17);
     CHECK(test::numbers(made.s, idle_samples(made.s, groups, 5 * mib8 - 1)).size() == 16);
+    // heaps stand for others of a group that are not much larger
+    {
+        Made six;
+        for (int i = 0; i < 4; ++i) six.add(six.loops, mib8 / 2, 0);
+        six.add(six.loops, 4 * mib8 / 2, 0);
+        six.add(six.loops, 4 * mib8 / 2 + 1, 0);
+        const std::vector<IdleGroup> alike = idle_groups(six.seal());
+        REQUIRE(alike.size() == 1);
+        const std::vector<ProcId>& all = alike[0].members;
+        REQUIRE(all.size() == 6);
+        const IdleGroup small = stood_for(six.s, alike[0], {all[0]});
+        CHECK(small.members == std::vector<ProcId>(all.begin(), all.begin() + 5));
+        CHECK(small.heap_bytes == alike[0].heap_bytes - (4 * mib8 / 2 + 1) * 8);
+        CHECK(stood_for(six.s, alike[0], {all[0], all[5]}).members == all);
+        CHECK(stood_for(six.s, alike[0], {}).members.empty());
+        // what is left is no group
+        Made few;
+        few.add(few.loops, mib8 / 16, 0);
+        few.add(few.loops, 2 * mib8, 0);
+        const IdleGroup group = idle_groups(few.seal()).at(0);
+        CHECK(stood_for(few.s, group, {group.members[0]}).members.empty());
+    }
 }
 
 TEST_CASE("roots of a process are of a frame, its dictionary, its messages, or of none of these", "[heaps]") {

@@ -44,6 +44,32 @@ std::size_t count(const std::vector<Finding>& findings, std::string_view rule) {
 
 }  // namespace
 
+TEST_CASE("who has asked a node that is being connected for a process waits for that node, where there is one",
+          "[waits]") {
+    const auto asks = [](unsigned to_come, bool asked) {
+        Waiting node;
+        node.caller(2, 1);
+        node.s.links.back().pid = {};
+        node.s.links.back().name = node.text("pending");
+        for (unsigned i = 0; i < 3; ++i) {
+            DistNode& peer = node.s.nodes.emplace_back();
+            peer.name = node.text("n" + std::to_string(i));
+            peer.kind = DistNode::Kind::not_connected;
+            if (i < to_come) peer.error = node.text("Got links/monitors to not connected node");
+        }
+        if (asked) node.s.nodes.back().spawning.push_back({0, 2, 0});
+        const Waits w = waits(node.seal());
+        REQUIRE(w.edges.size() == 1);
+        const WaitTarget& target = w.edges[0].target;
+        return std::string(target.node == TextId::none ? "" : node.s.text(target.node)) +
+               (w.edges[0].confidence == Confidence::exact ? " exact" : " estimate");
+    };
+    CHECK(asks(1, false) == "n0 estimate");
+    CHECK(asks(1, true) == "n2 exact");
+    CHECK(asks(2, false) == " exact");
+    CHECK(asks(0, false) == " exact");
+}
+
 TEST_CASE("a monitor's reference in the frame proves whom a call waits for", "[waits]") {
     Waiting node;
     node.idle(1, "server");

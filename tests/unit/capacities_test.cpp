@@ -70,13 +70,15 @@ std::string terms(const std::string& heap) {
 }
 
 /// The titles of what the rule says of pool <0.50.0>, which `callers` call, beside workers <0.200.0>...
-std::string said(const std::string& heap, unsigned callers, unsigned workers = 0, const std::string& others = "") {
+std::string said(const std::string& heap, unsigned callers, unsigned workers = 0, const std::string& others = "",
+                 unsigned linked = 0) {
     std::string dump = test::header(), links, waiters;
     for (unsigned i = 0; i < callers; ++i) {
         links += fmt::format("{}{{from,<0.{}.0>,#Ref<0.1.2.{}>}}", i == 0 ? "" : ", ", 100 + i, 100 + i);
         waiters += waiting(fmt::format("<0.{}.0>", 100 + i), "", fmt::format("{{to,<0.50.0>,#Ref<0.1.2.{}>}}", 100 + i),
                            "gen:do_call/4");
     }
+    for (unsigned i = 0; i < linked; ++i) links += fmt::format("{}<0.{}.0>", links.empty() ? "" : ", ", 200 + i);
     dump += waiting("<0.1.0>", "", "", "my_app:loop/0");
     dump += waiting("<0.50.0>", "pool", links) + waiters;
     for (unsigned i = 0; i < workers; ++i)
@@ -110,6 +112,20 @@ TEST_CASE("a collection that is as large as a number is what was lent", "[capaci
     CHECK(said(state("I6", "I1", pids(200, 6)), 0, 6).empty());
     // those who wait are no reason to wait
     CHECK(said(state("I6", "I1", pids(100, 6)), 6).empty());
+}
+
+TEST_CASE("a count of its links a little above another number is a limit, with those who wait above it",
+          "[capacities]") {
+    // {state, 6, Count, []}, with so many linked to it
+    const auto linked = [](const std::string& count, unsigned callers, unsigned links) {
+        return said(state("I6", count, {}), callers, links, "", links);
+    };
+    CHECK(linked("I8", 2, 8) ==
+          "medium: pool <0.50.0> has lent 8 of 6, 8 of them to processes in my_worker:query/1; 2 processes wait for "
+          "it\n");
+    CHECK(linked("I8", 1, 8).empty());  // more than who waits could have brought
+    CHECK(linked("I8", 2, 7).empty());  // no count of its links
+    CHECK(linked("I8", 0, 8).empty());
 }
 
 TEST_CASE("a limit is not reached where all that is kept is marked as given back", "[capacities]") {

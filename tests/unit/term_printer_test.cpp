@@ -114,6 +114,20 @@ TEST_CASE("texts of nothing but escapes are cut between two characters, at every
     }
 }
 
+TEST_CASE("a text of which nothing is seen is numbers in a sentence, and what the VM's ~p prints elsewhere") {
+    const auto printed = [](const std::string& text, bool in_sentence) {
+        test::SingleTerm source(characters(text));
+        present::PrintOptions options;
+        options.visible_strings = in_sentence;
+        return present::term_text(source, source.term(), options);
+    };
+    // io:format("~p", [[9,11]]) prints "\t\v" on 23 to 29.
+    CHECK(printed("\t\v", false) == R"("\t\v")");
+    CHECK(printed("\t\v", true) == "[9,11]");
+    CHECK(printed("\b", true) == "[8]");
+    for (const char* text : {"\r\n", "\t", "a\v", " \v"}) CHECK(printed(text, true) == printed(text, false));
+}
+
 TEST_CASE("a backslash before an opening brace that nothing closes") {
     for (const char* text : {"\\{", "\\\\{ and more text", "{\\{\\{\\{\\{", "\\x{", "\"\\{"})
         for (const present::Syntax syntax : {present::Syntax::erlang, present::Syntax::elixir}) {

@@ -16,6 +16,11 @@ constexpr std::uint64_t least_heap_bytes = 64u << 10;
 constexpr std::uint64_t least_group_bytes = 8u << 20;
 constexpr std::uint64_t least_share = 10;  // a tenth
 constexpr std::size_t most_samples = 16;   // of one group
+constexpr std::uint64_t alike_times = 4;
+
+std::uint64_t heap_bytes(const Snapshot& snapshot, ProcId id) {
+    return saturating_multiply(allocated_words(snapshot[id]), snapshot.source.word_size);
+}
 
 }  // namespace
 
@@ -45,6 +50,19 @@ std::vector<IdleGroup> idle_groups(const Snapshot& snapshot) {
     std::ranges::stable_sort(groups,
                              [](const IdleGroup& a, const IdleGroup& b) { return a.heap_bytes > b.heap_bytes; });
     return groups;
+}
+
+IdleGroup stood_for(const Snapshot& snapshot, IdleGroup group, const std::vector<ProcId>& looked) {
+    std::uint64_t largest = 0;
+    for (const ProcId id : looked) largest = std::max(largest, heap_bytes(snapshot, id));
+    const std::uint64_t most = saturating_multiply(largest, alike_times);
+    std::erase_if(group.members, [&](ProcId id) {
+        if (heap_bytes(snapshot, id) <= most) return false;
+        group.heap_bytes -= heap_bytes(snapshot, id);
+        return true;
+    });
+    if (group.heap_bytes < least_group_bytes) group.members.clear();
+    return group;
 }
 
 std::vector<ProcId> idle_samples(const Snapshot& snapshot, const std::vector<IdleGroup>& groups,

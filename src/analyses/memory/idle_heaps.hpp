@@ -27,6 +27,11 @@ struct IdleGroup {
 /// table and =memory only. O(processes).
 std::vector<IdleGroup> idle_groups(const Snapshot& snapshot);
 
+/// Of a group, those for whom `looked` stand, members whose heaps were decoded: one that has more than four times the
+/// heap of the largest of them does other things than they do, and nothing is known of it. Without members where that
+/// leaves less than what makes a group.
+IdleGroup stood_for(const Snapshot& snapshot, IdleGroup group, const std::vector<ProcId>& looked);
+
 /// Which heaps to decode for judging them: of each group members spread evenly over it, until `most_words` of heap in
 /// all.
 std::vector<ProcId> idle_samples(const Snapshot& snapshot, const std::vector<IdleGroup>& groups,

@@ -57,6 +57,7 @@ public:
                 first_slot_[process] = static_cast<std::uint32_t>(i);
         for (const DistNode& node : s_.nodes)
             for (const Pid& asking : node.spawning) asked_.emplace(asking, node.name);
+        find_only_peer_to_come();
         for (const Port& port : s_.ports)
             if (s_.text(port.kind) == "external process") programs_.emplace(port.port, port.connected);
     }
@@ -183,11 +184,25 @@ private:
         if (target.process != ProcId::none) target.name = s_[target.process].name;
         return target;
     }
-    // A dump names the node that a new process was asked of in that node's own section, not with the monitor.
+    // A dump names the node that a new process was asked of in that node's own section, not with the monitor; of a node
+    // to which a connection is only being set up, it just says that somebody has asked it ("Error: Got
+    // links/monitors"). So where there is one such node alone, it is the one.
+    void find_only_peer_to_come() {
+        std::size_t count = 0;
+        for (const DistNode& node : s_.nodes)
+            if (node.kind == DistNode::Kind::not_connected && node.error != TextId::none && node.spawning.empty()) {
+                ++count;
+                to_come_ = node.name;
+            }
+        if (count != 1) to_come_ = TextId::none;
+    }
     TextId asked_node(const Link& link, const Pid& asking) const {
         if (link.node != TextId::none) return link.node;
         const auto found = asked_.find(asking);
-        return found == asked_.end() ? TextId::none : found->second;
+        return found == asked_.end() ? to_come_ : found->second;
+    }
+    Confidence surely(const WaitTarget& target) const {
+        return target.node != TextId::none && target.node == to_come_ ? Confidence::estimate : Confidence::exact;
     }
     WaitTarget of_link(const Link& link, const Pid& asking) const {
         if (link.pid.has()) return of_pid(link.pid);
@@ -221,8 +236,10 @@ private:
                 return slot.kind == StackSlot::Kind::reference && slot.words >= 3 && slot.frame <= 1 &&
                        slot.ref == link.ref;
             };
-            if (std::ranges::any_of(held, proves))
-                return Found{of_link(link, process.pid), "monitor", Confidence::exact};
+            if (std::ranges::any_of(held, proves)) {
+                const WaitTarget asked = of_link(link, process.pid);
+                return Found{asked, "monitor", surely(asked)};
+            }
         }
         if (row.target == WaitingFunction::child) return only_child(all, process);
         // The frame knows: the only pid, or port, in the youngest frame.
@@ -303,6 +320,7 @@ private:
     std::vector<std::int16_t> rows_;         // by FunctionId
     std::vector<std::int8_t> by_hand_;       // by FunctionId; -1: not asked yet
     std::vector<std::uint32_t> first_slot_;  // by ProcId
+    TextId to_come_ = TextId::none;          // the only node that was asked while its connection is being set up
     std::map<Pid, TextId> asked_;            // who has asked another node for a new process, and which
     std::map<PortName, Pid> programs_;       // external programs, and who has started each
 };

@@ -39,8 +39,8 @@ Sentence line_words(const Snapshot& s, const Frame& frame) {
 }
 
 // " (shop_cart.erl:88)": of the function that it is in; of a library's " (called at shop_cart.erl:88)", where the
-// program called it.
-Sentence line_of(const Snapshot& s, const Process& p) {
+// program called it, unless that is said otherwise.
+Sentence line_of(const Snapshot& s, const Process& p, bool of_callers = true) {
     if (p.stack == StackId::none) return {};
     std::size_t left = most_tool_frames;
     bool youngest = true;
@@ -48,7 +48,7 @@ Sentence line_of(const Snapshot& s, const Process& p) {
         if (frame.function == FunctionId::none || left-- == 0) return {};
         if (!is_of_library(s, frame.function)) {
             const Sentence line = line_words(s, frame);
-            if (line.empty()) return {};
+            if (line.empty() || (!youngest && !of_callers)) return {};
             // A fun's name is told with where it begins.
             const std::uint32_t head = s.frame_lines.head_of(frame.function).line();
             const bool fun = head != 0 && s.text(s.functions[frame.function].name).starts_with('-');
@@ -277,6 +277,33 @@ Sentence running(const Facts& facts, ProcId process) {
     if (p.state != ProcessState::running || own == FunctionId::none || !caller(facts.snapshot(), p).empty())
         return doing(facts, process);
     return sentence("is running {}, or what that calls", own);
+}
+
+static Sentence called_by(const Snapshot& s, const Process& p, FunctionId by) {
+    if (by == FunctionId::none) return {};
+    if (p.stack != StackId::none)
+        for (const Frame& frame : s.stacks[p.stack])
+            if (frame.function == by)
+                if (const Sentence line = line_words(s, frame); !line.empty())
+                    return sentence(", called by {} ({})", by, line);
+    return sentence(", called by {}", by);
+}
+
+Sentence doing_for(const Facts& facts, ProcId process, FunctionId by) {
+    const Snapshot& s = facts.snapshot();
+    const Process& p = s[process];
+    if (by == FunctionId::none || idle(facts, process)) return doing(facts, process);
+    if (p.state == ProcessState::waiting && facts.get<PutOffs>().of(process) == nullptr)
+        return sentence("sits in {}{}{}", p.current_function, line_of(s, p, false), called_by(s, p, by));
+    if (p.state == ProcessState::suspended)
+        return sentence("is suspended in {}{}{}", p.current_function, line_of(s, p, false), called_by(s, p, by));
+    // Who runs or is about to is told with its caller, or with the line at which that calls.
+    if (!caller(s, p).empty()) return doing(facts, process);
+    if (p.state == ProcessState::running || p.state == ProcessState::runnable)
+        return sentence(
+            p.state == ProcessState::running ? Form<3>("is running {}{}{}") : Form<3>("is ready to run in {}{}{}"),
+            p.current_function, line_of(s, p, false), called_by(s, p, by));
+    return sentence("{}{}", doing(facts, process), called_by(s, p, by));
 }
 
 Sentence doing(const Facts& facts, ProcId process) {
@@ -514,7 +541,7 @@ std::uint64_t queued_processes(const Scheduler& scheduler) {
     return queued;
 }
 
-Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed) {
+Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed, bool of_binaries) {
     constexpr std::uint64_t least_each = 256;
     const Snapshot& s = facts.snapshot();
     const std::optional<std::size_t> most = facts.get<MostObjects>().table;
@@ -528,7 +555,18 @@ Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool gu
     };
     if (unheld_bytes / std::max<std::uint64_t>(s.ets[*most].objects.value_or(0), 1) < least_each) return {};
     const std::optional<std::size_t> next = facts.get<MostObjects>().next;
-    return guessed && next ? sentence("{}; {}", described(*most), described(*next)) : described(*most);
+    if (!guessed || !next) return described(*most);
+    // Each row of a table that fills memory with binaries refers to one: there are no fewer of these than rows, unless
+    // several share one.
+    const std::uint64_t blocks = facts.get<MostObjects>().binaries.value_or(0);
+    const std::uint64_t rows = s.ets[*most].objects.value_or(0);
+    if (of_binaries && blocks != 0 && rows > blocks && s.ets[*next].objects.value_or(0) <= blocks) {
+        const EtsTable& table = s.ets[*most];
+        return sentence("most likely {}; less likely table {}, whose {} are more than the {} that there are",
+                        described(*next), Name{table.name != TextId::none ? table.name : table.id},
+                        Counted{rows, "object", "objects"}, Counted{blocks, "binary", "binaries"});
+    }
+    return sentence("{}; {}", described(*most), described(*next));
 }
 
 Count node_bytes(const Facts& facts) { return facts.snapshot().memory_bytes("total"); }

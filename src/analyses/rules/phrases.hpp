@@ -55,6 +55,9 @@ void say_absent_nodes(const Facts& facts, Finding& finding, bool in_title = true
 /// What a process does: "sits in timer:sleep/1", "is running lists:reverse/1, called by my:report/1", "is idle in
 /// gen_server:loop/7".
 Sentence doing(const Facts& facts, ProcId process);
+/// The same, of one who works for `by`, a function on its stack, which is told with its line: "sits in gen_tcp:recv/2,
+/// called by my_db:fetch/1 (my_db.erl:17)". none: as doing().
+Sentence doing_for(const Facts& facts, ProcId process, FunctionId by);
 /// The same of who ran when the node ended: the function for which it was scheduled in last may have returned long ago,
 /// and the program's own behind it has not.
 Sentence running(const Facts& facts, ProcId process);
@@ -126,8 +129,9 @@ Count all_process_bytes(const Facts& facts);
 Count node_bytes(const Facts& facts);
 /// Of memory that nothing in the input has as its own, and that rows of tables may refer to, the program's table with
 /// most rows: "table windows of limiter <0.81.0> has 3,000 objects, 32.8 KiB of it for each". Where
-/// that is only `guessed`, also the one with the next most. Empty: there is none, or too little for each.
-Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed);
+/// that is only `guessed`, also the one with the next most; `of_binaries`: it is in binaries, and a table that has more
+/// rows than there are binaries is the less likely one. Empty: there is none, or too little for each.
+Sentence candidate_table(const Facts& facts, std::uint64_t unheld_bytes, bool guessed, bool of_binaries = false);
 /// Whether a function is a library's, or works for whoever calls it.
 bool is_of_library(const Snapshot& snapshot, FunctionId function);
 

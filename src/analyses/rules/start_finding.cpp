@@ -144,6 +144,12 @@ Sentence caller(const Snapshot& snapshot, const ToldCause& told) {
         (ran == by_eval || ran == by_name) &&
         erlang::has_role(told.failure.stack.front().module, FunctionRole::of_init))
         return Sentence("What -eval was given can't be run: ");
+    // A reason without a stack: what the command line named tells who that was.
+    const CalledNames called = called_names(snapshot);
+    if (ran.empty() && !called.names.empty() && !is_escript(snapshot) && !erlang::is_of_otp(called.names.front()) &&
+        has_module(snapshot, called.names.front()))
+        return sentence("{}, most likely module {}, failed: ", Sentence(by_name),
+                        Atom{std::string(called.names.front())});
     return sentence("{} failed: ", !ran.empty()           ? ran
                                    : is_escript(snapshot) ? Ours("The escript")
                                                           : Ours("What the node ran"));

@@ -80,6 +80,8 @@ std::vector<ProcId> servers(const Snapshot& s) {
     }
     std::vector<ProcId> found;
     std::uint64_t words = 0;
+    // A node may have thousands of connections: others are looked at, too.
+    if (ranks[1].size() > most_servers / 2) ranks[1].resize(most_servers / 2);
     for (const std::vector<ProcId>& rank : ranks)
         for (const ProcId id : rank) {
             if (found.size() == most_servers || words + allocated_words(s[id]) > all_servers) break;
@@ -138,6 +140,7 @@ public:
         find_holders(who_have, found);
         add_waiters(who_have, state->counts, found);
         find_allowed(*state, found);
+        find_linked(id, found);
         const bool proved = !found.waiters.empty() || found.listening.has();
         found.thin = !proved;
         if (evidence > 0 && (proved || (evidence >= strong && says_limit(*state, found)))) {
@@ -234,7 +237,10 @@ private:
                     ++evidence;
                     break;
                 }
-            if (evidence != 0 || limit.limit_word) {
+            // Of one who takes a little more than its limit, and lets those wait who brought it.
+            const bool above = (monitored.size() == limit.value || linked.size() == limit.value) &&
+                               a_little_less(state, found, limit.value).has_value();
+            if (evidence != 0 || limit.limit_word || above) {
                 if (monitored.size() == limit.value) {
                     agrees.push_back(Ours("the number of its monitors"));
                     ++evidence;
@@ -277,15 +283,31 @@ private:
     }
 
     // A listener may serve one more for each of its acceptors, which wait with it: the limit is less by these.
-    static void find_allowed(const StateCounts& state, Capacity& found) {
-        found.allowed = found.limit;
-        if (found.limit == 0 || found.waiters.empty()) return;
+    static std::optional<std::uint64_t> a_little_less(const StateCounts& state, const Capacity& found,
+                                                      std::uint64_t count) {
         std::set<std::uint64_t> less;
         for (const StateCount& each : state.counts)
-            if (each.of == StateCount::Of::integer && each.value < found.limit &&
-                each.value + found.waiters.size() >= found.limit)
+            if (each.of == StateCount::Of::integer && each.value < count && each.value + found.waiters.size() >= count)
                 less.insert(each.value);
-        if (less.size() == 1) found.allowed = *less.begin();
+        return less.size() == 1 ? std::optional(*less.begin()) : std::nullopt;
+    }
+
+    static void find_allowed(const StateCounts& state, Capacity& found) {
+        found.allowed = found.limit;
+        if (found.limit != 0) found.allowed = a_little_less(state, found, found.limit).value_or(found.limit);
+    }
+
+    // No collection names who has something, but as many are linked to it.
+    void find_linked(ProcId id, Capacity& found) const {
+        if (found.limit == 0 || found.holders != 0 || found.waiters.empty()) return;
+        std::vector<ProcId> linked;
+        for (const Link& link : links_of(s_, s_[id]))
+            if (link.kind == LinkKind::link && link.pid.has() && link.pid != s_[id].parent)
+                if (const ProcId to = s_.find(link.pid); to != ProcId::none) linked.push_back(to);
+        if (linked.size() != found.limit) return;
+        found.holders_in = Ours("its links");
+        found.holders = found.looked = linked.size();
+        found.alive = std::move(linked);
     }
 
     // Who has what the others want: of the collection that is as large as the limit, else of that with most entries.

@@ -12,6 +12,7 @@
 #include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "analyses/memory/allocators.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "erlang/servers.hpp"
 #include "erlang/term_reader.hpp"
@@ -245,6 +246,10 @@ Result<MostObjects> find_fact(FactOf<MostObjects>, const Facts& facts) {
             found.next = i;
         }
     }
+    if (!found.next) return found;
+    for (const AllocatorUse& use : allocators(s).types)
+        if (s.text(use.name) == "binary_alloc" && use.mbcs.blocks.has())
+            found.binaries = saturating_add(*use.mbcs.blocks, use.sbcs.blocks.value_or(0));
     return found;
 }
 

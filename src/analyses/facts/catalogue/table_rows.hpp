@@ -58,6 +58,7 @@ struct TableRows {
 /// hundred or more; no index: there is none.
 struct MostObjects {
     std::optional<std::size_t> table, next;
+    Count binaries;  ///< refc binaries of the node: blocks of binary_alloc; missing where that is not told
 };
 
 /// The rows of that one.

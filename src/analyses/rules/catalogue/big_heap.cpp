@@ -32,6 +32,7 @@
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 
 namespace beamheap::analyses::rule {
 namespace big_heap_rule {
@@ -47,6 +48,9 @@ constexpr std::size_t most_findings = 3;
 constexpr std::uint64_t many_relations = 10'000, of_relation = 1'000;  // bytes: more than any takes
 constexpr std::uint64_t least_of_group = 10, least_each = 64u << 10, least_group_bytes = 8u << 20;
 constexpr double held_up_percent = 75;
+constexpr std::uint64_t many_children = 1'000;
+constexpr std::size_t most_trace_frames = 16;
+constexpr std::uint64_t many_queued = 1'000, many_queued_each = 20;  // messages of a group, and on average
 constexpr double group_percent = 75, group_of_node_percent = 50;
 
 bool asked_for_heap(const Slogan& slogan) {
@@ -142,6 +146,53 @@ void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
     } else {
         finding.title.add(what);
     }
+}
+
+// A supervisor keeps what it knows of a child that has ended, unless that was temporary, or one of a
+// simple_one_for_one.
+void say_ended_children(const Facts& facts, ProcId id, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+    const FunctionId begun = first_call(s[id]);
+    if (seen == nullptr || seen->accumulated_count < many_children || begun == FunctionId::none ||
+        module_of(s, begun) != erlang::module_of_supervisors)
+        return;
+    std::uint64_t alive = 0;
+    for (const Link& link : links_of(s, s[id]))
+        alive += link.kind == LinkKind::link && link.pid.has() && link.pid != s[id].parent;
+    if (alive > seen->accumulated_count / 10) return;
+    if (!finding.behind.empty()) finding.behind.say("; it has ");
+    else finding.behind.say("It has ");
+    if (alive == 0) finding.behind.say("no child that lives");
+    else
+        finding.behind.say(alive == 1 ? Form<1>("{} child that lives") : Form<1>("{} children that live"),
+                           number(alive));
+    finding.behind.say(", and keeps the specifications of {} that have ended", number(seen->accumulated_count - alive));
+    finding.advise(
+        "Delete a child that does not come back (`supervisor:delete_child/2`), or let it be temporary; many of one "
+        "kind "
+        "want simple_one_for_one, or a DynamicSupervisor, which keep nothing of those that have ended.");
+}
+
+// Who prints or handles what is traced, as a process of a tracer does: messages of traces come as fast as what is
+// traced is called, and it takes them into its heap.
+void say_traces(const Facts& facts, ProcId id, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (s[id].stack == StackId::none) return;
+    FunctionId own = FunctionId::none;
+    std::size_t left = most_trace_frames;
+    for (const Frame& frame : s.stacks[s[id].stack]) {
+        if (frame.function == FunctionId::none || left-- == 0) return;
+        if (has_role(s, frame.function, erlang::FunctionRole::handles_traces)) break;
+        if (own == FunctionId::none && !is_of_library(s, frame.function)) own = frame.function;
+        if (&frame == &s.stacks[s[id].stack].back()) return;
+    }
+    finding.title.say("; what it handles are trace messages: tracing is on");
+    if (own != FunctionId::none) finding.title.say(", and {} is slower than they come", own);
+    finding.advise(
+        "Turn tracing off (`dbg:stop/0`, `erlang:trace(all, false, [all])`), and trace next time with a bound: a "
+        "number "
+        "of calls, or a tracer that drops what it can't take (recon_trace, a port).");
 }
 
 void add_contents(const Facts& facts, ProcId id, Finding& finding) {
@@ -281,6 +332,22 @@ bool say_messages(const Facts& facts, const ProcessGroups& groups, const Process
     return true;
 }
 
+// Messages that they have not taken, beside what fills their heaps.
+void say_queues(const Facts& facts, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
+    Sum queued;
+    for (const ProcId id : groups.members_of(group)) queued.add(facts.snapshot()[id].msgq_len);
+    const std::uint64_t all = queued.value().value_or(0);
+    if (all < many_queued || all / group.count < many_queued_each) return;
+    finding.title.say(", and have {} in their queues", messages(all));
+    if (const TermFacts* const seen = facts.get<SuspectTerms>().of(group.example);
+        seen != nullptr && !seen->shapes.empty())
+        finding.title.say(", {} of the longest one's {}", Percent{seen->shapes.front().percent},
+                          term(seen->shapes.front().text));
+    finding.evidence.push_back(figure("messages in their queues", all, AmountUnit::count));
+    finding.advise("See what these are, and who has sent them: {}",
+                   Command{"msgs", facts.snapshot()[group.example].pid, "--by shape"});
+}
+
 // What most processes of a group do, where they do the same.
 void say_common_work(const Facts& facts, const ProcessGroups& groups, const ProcessGroup& group, Finding& finding) {
     std::map<std::uint32_t, std::uint64_t> functions;
@@ -367,6 +434,7 @@ void add_group(const Facts& facts, std::vector<Finding>& findings) {
         if (!say_messages(facts, groups, group, held, sizes, finding)) {
             if (!say_typical(facts, group, finding)) {
                 finding.title.add(sizes);
+                say_queues(facts, groups, group, finding);
                 say_common_work(facts, groups, group, finding);
             }
             say_sender(facts, group, largest.value_or(0), finding);
@@ -424,6 +492,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                            Command{"proc", facts.snapshot()[around.example].pid});
         }
         add_contents(facts, id, finding);
+        say_traces(facts, id, finding);
+        say_ended_children(facts, id, finding);
         if (around.count == 0) say_awaited(facts, id, finding);
         finding.evidence.push_back(figure("memory of all processes", all, AmountUnit::bytes));
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", facts.snapshot()[id].pid});

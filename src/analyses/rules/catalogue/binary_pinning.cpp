@@ -178,7 +178,7 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure("of these, in binaries that processes name", s.node.binary_bytes, AmountUnit::bytes));
         said = *s.node.binary_bytes < *binaries / 2 && most.bytes < *binaries / 2;
-        const Sentence table = said ? candidate_table(facts, *binaries - *s.node.binary_bytes, true) : Sentence();
+        const Sentence table = said ? candidate_table(facts, *binaries - *s.node.binary_bytes, true, true) : Sentence();
         if (said)
             finding.title.say("; processes refer to {}, slices, tables, ports or native code hold the rest",
                               bytes(*s.node.binary_bytes));

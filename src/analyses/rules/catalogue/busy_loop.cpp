@@ -45,6 +45,7 @@ constexpr double together_percent = 15;  // that some have done more than the on
 constexpr double in_place_percent = 90;  // of the work of all that work is done in what they have in common
 constexpr std::size_t most_frames = 4'096,
                       most_functions = 24;  // of a stack, youngest first, which are looked through for that
+constexpr std::uint64_t long_chain = 1'000, chain_part = 10;  // objects in one chain of a table, a tenth of all
 constexpr double of_its_partner =
     90;  // who has done that part of its work, and waits where it works, takes turns with it
 
@@ -144,6 +145,27 @@ void say_ports(const Snapshot& s, Finding& finding) {
                            s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
 }
 
+// A table of which nearly all objects are in one chain, as those of a bag with one key are, or of terms that hash
+// alike: whoever puts something there compares it with all of them.
+void say_long_chain(const Snapshot& s, Finding& finding) {
+    const EtsTable* longest = nullptr;
+    for (const EtsTable& table : s.ets)
+        if (s.text(table.type) != "duplicate_bag" && table.chain_max.value_or(0) >= long_chain &&
+            table.chain_max.value_or(0) >= table.objects.value_or(0) / chain_part &&
+            (longest == nullptr || table.chain_max.value_or(0) > longest->chain_max.value_or(0)))
+            longest = &table;
+    if (longest == nullptr) return;
+    finding.behind.say("Table {} has {} of its {} in one chain",
+                       Name{longest->name != TextId::none ? longest->name : longest->id}, number(*longest->chain_max),
+                       Counted{longest->objects.value_or(0), "object", "objects"});
+    if (s.text(longest->type) == "bag") finding.behind.say(", most likely of one key, as it is a bag");
+    finding.behind.say(": an access to that chain goes through all of it");
+    finding.advise(
+        "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
+        "`ets:insert/2` "
+        "into a bag compares with every object of that key.");
+}
+
 void about_one(const Facts& facts, ProcId id, double percent, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
@@ -159,6 +181,7 @@ void about_one(const Facts& facts, ProcId id, double percent, std::vector<Findin
     if (caller(s, process).empty()) finding.title.add(works_for(s, process));
     finding.title.say(", and has done {} of all work", Percent{percent});
     say_ports(s, finding);
+    if (finding.behind.empty()) say_long_chain(s, finding);
     if (at_prompt.called != FunctionId::none)
         finding.evidence.push_back(fact("what the shell called", sentence("{}", at_prompt.called)));
     finding.evidence.push_back(figure("its reductions", process.reductions, AmountUnit::count));
@@ -192,6 +215,7 @@ void about_place(const Facts& facts, InPlace place, double percent, std::vector<
         figure("reductions of all processes", facts.get<Totals>().reductions.value(), AmountUnit::count),
         fact("who has done most", sentence("{}", example))};
     add_stack(facts, example, finding);
+    say_long_chain(facts.snapshot(), finding);
     finding.advise("See where they are, and with which data: {}", Command{"proc", facts.snapshot()[example].pid});
     finding.advise(
         "Who looks again and again whether something has come is better told by a message; what goes through a whole "

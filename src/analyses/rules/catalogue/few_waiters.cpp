@@ -65,9 +65,8 @@ void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>
                                         : Form<3>("{} of {} processes wait for {}; it"),
                       number(fan.reaching), number(s.processes.size()), id);
     if (queued != 0) finding.title.say(" has {} and", messages(queued));
-    finding.title.say(" {}", doing(facts, id));
-    if (const FunctionId by = caller_of(s, s[id]); by != FunctionId::none && by != s[id].current_function)
-        finding.title.say(", called by {}", by);
+    const FunctionId by = caller_of(s, s[id]);
+    finding.title.say(" {}", doing_for(facts, id, by == s[id].current_function ? FunctionId::none : by));
     finding.title.add(outside(facts, id));
     finding.evidence = {
         figure("processes that wait for it themselves", fan.waiters, AmountUnit::count),
@@ -138,8 +137,7 @@ void about_file(const Facts& facts, std::vector<Finding>& findings) {
         finding.severity = FindingSeverity::info;
         finding.count = 1;
         finding.confidence = Confidence::estimate;
-        finding.title.say("{} {}", id, doing(facts, id));
-        if (const FunctionId by = opener(s, s[id]); by != FunctionId::none) finding.title.say(", called by {}", by);
+        finding.title.say("{} {}", id, doing_for(facts, id, opener(s, s[id])));
         add_stack(facts, id, finding);
         finding.advise(
             "Look at which file it is: one on a file system of another machine, a pipe that nobody writes to, or a "

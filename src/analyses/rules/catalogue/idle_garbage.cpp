@@ -13,8 +13,12 @@
 // collection would free at least half, and at least a tenth of the node's memory; three tenths,
 // and 64 MiB, are high.
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "analyses/base/allocated_words.hpp"
+#include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/groups.hpp"
@@ -38,17 +42,32 @@ struct Sample {
     std::uint64_t heaps = 0, allocated = 0, freed = 0, garbage = 0, live = 0;  // words
 };
 
-Sample measure(const Snapshot& s, const IdleGroup& group) {
+// What is live in it, where its heap was decoded, or its terms were looked into as those of who has most.
+Count live_words(const Facts& facts, ProcId id) {
+    const Process& process = facts.snapshot()[id];
+    if (process.has_heap && process.live_words.has()) return process.live_words;
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+    return seen == nullptr ? Count() : seen->live_words;
+}
+
+std::vector<ProcId> looked_into(const Facts& facts, const IdleGroup& group) {
+    std::vector<ProcId> looked;
+    std::ranges::copy_if(group.members, std::back_inserter(looked),
+                         [&](ProcId id) { return live_words(facts, id).has(); });
+    return looked;
+}
+
+Sample measure(const Facts& facts, const std::vector<ProcId>& looked) {
     Sample sample;
-    for (const ProcId id : group.members) {
-        const Process& process = s[id];
-        if (!process.live_words.has() || !process.has_heap) continue;
+    for (const ProcId id : looked) {
+        const Process& process = facts.snapshot()[id];
+        const std::uint64_t live = live_words(facts, id).value_or(0);
         const std::uint64_t allocated = allocated_words(process);
-        const std::uint64_t kept = std::min(allocated, saturating_multiply(*process.live_words, 2));
+        const std::uint64_t kept = std::min(allocated, saturating_multiply(live, 2));
         ++sample.heaps;
         sample.allocated += allocated;
         sample.freed += allocated - kept;
-        sample.live += *process.live_words;
+        sample.live += live;
         sample.garbage += process.garbage_words.value_or(0);
     }
     return sample;
@@ -102,9 +121,11 @@ void say_copied_table(const Facts& facts, const IdleGroup& group, std::uint64_t 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count total = node_bytes(facts).has() ? node_bytes(facts) : all_process_bytes(facts);
-    for (const IdleGroup& group : idle_groups(s)) {
-        const Sample sample = measure(s, group);
-        if (sample.allocated == 0) continue;
+    for (IdleGroup& all_of_it : idle_groups(s)) {
+        const std::vector<ProcId> looked = looked_into(facts, all_of_it);
+        const IdleGroup group = stood_for(s, std::move(all_of_it), looked);
+        const Sample sample = measure(facts, looked);
+        if (group.members.empty() || sample.allocated == 0) continue;
         const double ratio = static_cast<double>(sample.freed) / static_cast<double>(sample.allocated);
         const auto freed = whole(ratio * static_cast<double>(group.heap_bytes));
         const auto of_node = percent_of(freed, total);

@@ -14,11 +14,13 @@
 // medium.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "analyses/base/links_of.hpp"
 #include "analyses/processes/inventory.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
@@ -105,6 +107,35 @@ void programs_of_one(const Facts& facts, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
+// Processes that were started alike and have a connection each, as many as one process has: of a node that connects to
+// itself (a test, a load generator beside what it loads, a client and a server in one program) these are most likely
+// the two ends.
+struct OtherEnds {
+    FunctionId kind = FunctionId::none;
+    std::uint64_t count = 0;
+    ProcId example = ProcId::none;
+    Pid starter;  // who has started nine in ten of them, and lives
+};
+
+std::optional<OtherEnds> other_ends(const Snapshot& s, const Pid& owner, std::uint64_t connections) {
+    std::map<FunctionId, std::map<ProcId, std::uint64_t>> kinds;
+    for (const Port& port : s.ports) {
+        if (!port.connected.has() || port.connected == owner || s.text(port.driver) != "tcp_inet") continue;
+        if (const ProcId has = s.find(port.connected); has != ProcId::none) ++kinds[first_call(s[has])][has];
+    }
+    for (const auto& [kind, owners] : kinds) {
+        if (kind == FunctionId::none || owners.size() * 10 < connections * 9 || owners.size() * 9 > connections * 10)
+            continue;
+        OtherEnds found{kind, owners.size(), owners.begin()->first, {}};
+        std::map<Pid, std::uint64_t> starters;
+        for (const auto& [id, count] : owners)
+            if (s[id].parent.has() && ++starters[s[id].parent] * 10 >= owners.size() * 9) found.starter = s[id].parent;
+        if (found.starter.has() && s.find(found.starter) == ProcId::none) found.starter = {};
+        return found;
+    }
+    return std::nullopt;
+}
+
 // The process that has most connections itself, where these are many; of a table that is not full. A server gives each
 // connection to a process of its own, with which it ends.
 void connections_of_one(const Facts& facts, std::vector<Finding>& findings) {
@@ -120,11 +151,22 @@ void connections_of_one(const Facts& facts, std::vector<Finding>& findings) {
     if (most == owners.end() || most->second < many_connections) return;
     const auto& [owner, connections] = *most;
     Finding finding = kept_by(facts, owner, Ours("connections"), connections);
-    finding.title.say("{} itself has {} open", AnyProcess{owner},
-                      Counted{connections, "connection (TCP)", "connections (TCP)"});
+    if (const auto ends = other_ends(s, owner, connections)) {
+        finding.title.say("{} of {}", processes(ends->count), ends->kind);
+        if (ends->starter.has()) finding.title.say(", started by {},", AnyProcess{ends->starter});
+        finding.title.say(" have a connection (TCP) each, most likely to {} of the same node, which has {}",
+                          AnyProcess{owner}, number(connections));
+        finding.evidence.push_back(fact("one of those that have one",
+                                        sentence("{}: {}", ends->example, frames_text(facts, ends->example)),
+                                        Confidence::estimate));
+        finding.advise("Look for who should close them, or end with them: {}", Command{"proc", s[ends->example].pid});
+    } else {
+        finding.title.say("{} itself has {} open", AnyProcess{owner},
+                          Counted{connections, "connection (TCP)", "connections (TCP)"});
+    }
     if (finding.process != ProcId::none) finding.title.say("; it {}", doing(facts, finding.process));
-    finding.evidence = {figure("connections of this process", connections, AmountUnit::count),
-                        figure("connections of the node", all, AmountUnit::count)};
+    finding.evidence.push_back(figure("connections of this process", connections, AmountUnit::count));
+    finding.evidence.push_back(figure("connections of the node", all, AmountUnit::count));
     if (finding.process != ProcId::none) add_stack(facts, finding.process, finding);
     finding.advise(
         "A connection lasts until its owner closes it or ends, also when the other side has closed it (CLOSE_WAIT in "

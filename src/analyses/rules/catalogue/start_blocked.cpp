@@ -48,14 +48,14 @@ FunctionId own_function(const Snapshot& s, const Process& process) {
     return FunctionId::none;
 }
 
-// Behind what a process does in a library: for which function of the program, and who has the lock that it wants.
-void say_for_what(const Facts& facts, ProcId id, Finding& finding) {
-    const Snapshot& s = facts.snapshot();
-    const FunctionId own = own_function(s, s[id]);
-    // Of who runs the caller has been said.
-    const bool said = s[id].state != ProcessState::waiting && !caller(s, s[id]).empty();
-    if (own != FunctionId::none && own != s[id].current_function && !idle(facts, id) && !said)
-        finding.title.say(", called by {}", own);
+// What a process does in a library, for which function of the program.
+Sentence doing_for_program(const Facts& facts, ProcId id) {
+    const FunctionId own = own_function(facts.snapshot(), facts.snapshot()[id]);
+    return doing_for(facts, id, own == facts.snapshot()[id].current_function ? FunctionId::none : own);
+}
+
+// Behind that, who has the lock that it wants.
+void say_lock(const Facts& facts, ProcId id, Finding& finding) {
     for (const LockQueue& queue : facts.get<Locks>().queues) {
         if (std::ranges::find(queue.waiters, id) == queue.waiters.end()) continue;
         if (queue.inside.size() != 1) {
@@ -90,8 +90,8 @@ ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Findi
             "A service has nobody who types: let it take the answer from a setting, or give it standard input from a "
             "file.");
     } else if (edge == nullptr) {
-        finding.title.say(" {}", doing(facts, starter));
-        say_for_what(facts, starter, finding);
+        finding.title.say(" {}", doing_for_program(facts, starter));
+        say_lock(facts, starter, finding);
     } else {
         finding.title.say(" waits");
         if (end != ProcId::none && edge->target.process != end && through)
@@ -99,8 +99,8 @@ ProcId say_what_holds_up(const Facts& facts, ProcId starter, bool through, Findi
         else if (end != ProcId::none && edge->target.process != end) finding.title.say(" for {}", end);
         else finding.title.say(" in {} for {}", edge->function, target_text(facts.snapshot(), edge->target));
         if (end != ProcId::none) {
-            finding.title.say(", which {}", doing(facts, end));
-            say_for_what(facts, end, finding);
+            finding.title.say(", which {}", doing_for_program(facts, end));
+            say_lock(facts, end, finding);
         }
     }
     const ProcId blamed = end == ProcId::none ? starter : end;

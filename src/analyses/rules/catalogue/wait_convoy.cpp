@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::size_t most_findings = 5;
 constexpr std::size_t most_kinds = 32;
+constexpr std::uint64_t large_table = 10'000;  // objects
 constexpr std::size_t most_holders = 3;
 constexpr double most_held_up_percent = 90;
 
@@ -520,6 +521,26 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
     finding.advise("See what is asked of it: {}", Command{"msgs", s[convoy.fan->target.process].pid, "--by shape"});
 }
 
+// What one who works, and does not wait, has to go through may be a table of its own.
+void say_own_table(const Facts& facts, const Convoy& convoy, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const ProcId asked = convoy.fan->target.process;
+    if (asked == ProcId::none || !finding.behind.empty() ||
+        (s[asked].state != ProcessState::running && s[asked].state != ProcessState::runnable))
+        return;
+    const EtsTable* most = nullptr;
+    for (const EtsTable& table : s.ets)
+        if (table.owner == s[asked].pid && table.objects.value_or(0) >= large_table &&
+            (most == nullptr || *table.objects > *most->objects))
+            most = &table;
+    if (most == nullptr) return;
+    finding.behind.say("Its table {} has {}", Name{most->name != TextId::none ? most->name : most->id},
+                       Counted{*most->objects, "object", "objects"});
+    finding.advise(
+        "See whether what it does goes through all of a large table, or has to be done for each object: "
+        "`beamheap ets DUMP`");
+}
+
 Finding finding_of(const Facts& facts, const Convoy& convoy) {
     const Snapshot& s = facts.snapshot();
     const WaitFanIn& fan = *convoy.fan;
@@ -539,6 +560,7 @@ Finding finding_of(const Facts& facts, const Convoy& convoy) {
                       Percent{convoy.percent}, whom_they_wait_for(facts, convoy, call), state_of_target(facts, convoy));
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(facts, finding);
     add_proof(facts, convoy, call, in_usual, finding);
+    say_own_table(facts, convoy, finding);
     add_steps(facts, convoy, call, finding);
     return finding;
 }
