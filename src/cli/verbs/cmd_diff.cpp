@@ -100,6 +100,60 @@ Status names_inputs(const Context& context) {
                  fmt::format("beamheap diff {} --for 30s", present::shell_word(context.argument(0)))};
 }
 
+// All inputs, or a running VM twice.
+Result<std::vector<Side>> sides_of(const Context& context) {
+    BH_CHECK(names_inputs(context));
+    const Options& options = context.options();
+    std::vector<Side> sides;
+    for (const std::string& input : options.inputs) {
+        BH_TRY(Side side, load(context, input));
+        sides.push_back(std::move(side));
+    }
+    if (options.duration.empty()) return sides;
+    BH_TRY(const double seconds, parse_seconds(options.duration));
+    if (!sides.front().artifact->snapshot().source.live)
+        return Error{
+            ErrorCode::not_held,
+            fmt::format("{}: is of one instant, and --for asks for two moments of a running VM", context.argument(0)),
+            "Name a second input, and leave --for out."};
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    BH_TRY(Side later, load(context, options.inputs.front()));
+    sides.push_back(std::move(later));
+    return sides;
+}
+
+// What is over the limits of --fail-on, a text each.
+Result<std::vector<present::Text>> failures_of(const analyses::FailOn& fail_on,
+                                               const std::vector<analyses::Growth>& rows,
+                                               const std::vector<analyses::ChangedFinding>& findings,
+                                               const present::Names& names) {
+    std::vector<present::Text> broken;
+    for (const analyses::Limit& limit : fail_on.limits) {
+        BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
+        for (const analyses::Growth* row : over)
+            broken.push_back(
+                present::Text{}.add(limit.text + ": ").add(present::spell(growth_sentence(*row, names.syntax()))));
+    }
+    if (fail_on.severity)
+        for (const analyses::ChangedFinding& each : findings)
+            if (each.change == analyses::FindingChange::added && each.finding->severity >= *fail_on.severity)
+                broken.push_back(present::Text{}
+                                     .add(fmt::format("{}: ", analyses::name_of(each.finding->severity)))
+                                     .add(present::spell(names, each.finding->title)));
+    return broken;
+}
+
+void add_sources(const std::vector<const Snapshot*>& snapshots, present::Document& document) {
+    for (const Snapshot* snapshot : snapshots) {
+        document.sources.push_back(present::source_of(*snapshot));
+        for (present::Warning& warning : present::warnings_of(*snapshot)) {
+            warning.text =
+                present::Text{}.add(snapshot->source.path, present::Content::message).add(": ").add(warning.text);
+            document.warnings.push_back(std::move(warning));
+        }
+    }
+}
+
 }  // namespace
 
 static Status cmd_diff(const Context& context) {
@@ -109,61 +163,25 @@ static Status cmd_diff(const Context& context) {
         const auto compared = analyses::over_limit(limit, {});
         if (!compared) return compared.error();
     }
-    BH_CHECK(names_inputs(context));
-    BH_TRY(const Side before, load(context, context.argument(0)));
-    if (!context.options().duration.empty()) {
-        BH_TRY(const double seconds, parse_seconds(context.options().duration));
-        if (!before.artifact->snapshot().source.live)
-            return Error{ErrorCode::not_held,
-                         fmt::format("{}: is of one instant, and --for asks for two moments of a running VM",
-                                     context.argument(0)),
-                         "Name a second input, and leave --for out."};
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    BH_TRY(const std::vector<Side> sides, sides_of(context));
+    std::vector<const Snapshot*> snapshots;
+    std::vector<std::string> secrets;
+    for (const Side& side : sides) {
+        snapshots.push_back(&side.artifact->snapshot());
+        for (std::string& secret : known_secrets(*side.artifact)) secrets.push_back(std::move(secret));
     }
-    std::vector<Side> between;
-    std::vector<analyses::Figures> figures;
-    for (std::size_t i = 1; i + 1 < context.options().inputs.size(); ++i) {
-        BH_TRY(Side side, load(context, context.argument(i)));
-        figures.push_back(analyses::figures_of(side.artifact->snapshot(), {}));
-        between.push_back(std::move(side));
-    }
-    BH_TRY(const Side after, load(context, context.options().inputs.back()));
-    const Snapshot& a = before.artifact->snapshot();
-    const Snapshot& b = after.artifact->snapshot();
-    const std::vector<analyses::Growth> rows = analyses::diff(a, figures, b);
-    std::vector<const Snapshot*> snapshots{&a};
-    for (const Side& side : between) snapshots.push_back(&side.artifact->snapshot());
-    snapshots.push_back(&b);
+    std::vector<analyses::Figures> between;
+    for (std::size_t i = 1; i + 1 < snapshots.size(); ++i) between.push_back(analyses::figures_of(*snapshots[i], {}));
+    const std::vector<analyses::Growth> rows = analyses::diff(*snapshots.front(), between, *snapshots.back());
     const std::vector<analyses::ChangedFinding> findings =
-        analyses::diff_findings(before.diagnosis.findings, after.diagnosis.findings);
-
-    const present::Names names_before = context.names(a);
-    const present::Names names_after = context.names(b);
-    std::vector<present::Text> broken;
-    for (const analyses::Limit& limit : fail_on.limits) {
-        BH_TRY(const std::vector<const analyses::Growth*> over, analyses::over_limit(limit, rows));
-        for (const analyses::Growth* row : over)
-            broken.push_back(present::Text{}
-                                 .add(limit.text + ": ")
-                                 .add(present::spell(growth_sentence(*row, names_after.syntax()))));
-    }
-    if (fail_on.severity)
-        for (const analyses::ChangedFinding& each : findings)
-            if (each.change == analyses::FindingChange::added && each.finding->severity >= *fail_on.severity)
-                broken.push_back(present::Text{}
-                                     .add(fmt::format("{}: ", analyses::name_of(each.finding->severity)))
-                                     .add(present::spell(names_after, each.finding->title)));
+        analyses::diff_findings(sides.front().diagnosis.findings, sides.back().diagnosis.findings);
+    const present::Names names_before = context.names(*snapshots.front());
+    const present::Names names_after = context.names(*snapshots.back());
+    BH_TRY(const std::vector<present::Text> broken, failures_of(fail_on, rows, findings, names_after));
 
     present::Document document;
     document.kind = "diff";
-    for (const Snapshot* snapshot : snapshots) {
-        document.sources.push_back(present::source_of(*snapshot));
-        for (present::Warning& warning : present::warnings_of(*snapshot)) {
-            warning.text =
-                present::Text{}.add(snapshot->source.path, present::Content::message).add(": ").add(warning.text);
-            document.warnings.push_back(std::move(warning));
-        }
-    }
+    add_sources(snapshots, document);
     if (!rows.empty() && rows.front().delta.value_or(0) > 0)
         document.lead.push_back(present::spell(most_growth(rows.front(), names_after.syntax())));
     else document.lead.push_back(present::spell(analyses::Ours("Nothing grew.")));
@@ -180,18 +198,11 @@ static Status cmd_diff(const Context& context) {
                                 .body = present::Value(std::move(failures)),
                                 .content = present::Content::message});
     document.primary = "rows";
-
-    std::vector<std::string> secrets = known_secrets(*before.artifact);
-    for (const Side& side : between)
-        for (std::string& secret : known_secrets(*side.artifact)) secrets.push_back(std::move(secret));
-    for (std::string& secret : known_secrets(*after.artifact)) secrets.push_back(std::move(secret));
     BH_CHECK(context.print(document, snapshots, std::move(secrets)));
-    if (!broken.empty())
-        return Error{
-            ErrorCode::findings,
-            fmt::format("{} over the limits of --fail-on", present::counted(broken.size(), "growth", "growths")),
-            {}};
-    return ok();
+    if (broken.empty()) return ok();
+    return Error{ErrorCode::findings,
+                 fmt::format("{} over the limits of --fail-on", present::counted(broken.size(), "growth", "growths")),
+                 {}};
 }
 
 BH_DEFINE_VERB(diff){
