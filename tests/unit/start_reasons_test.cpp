@@ -40,6 +40,12 @@ TEST_CASE("the failure of another that a match was told is the failure", "[cause
               .find("/src/audit_h.erl, in") == std::string::npos);
 }
 
+TEST_CASE("an application that gives up with reason normal has said why in its log", "[causes]") {
+    CHECK(what("{normal,{mnesia_app,start,[normal,[]]}}") ==
+          "the reason is normal, and what it had to say of it stands in its log alone");
+    CHECK(what("{normal,{gen_server,call,[ledger,stop]}}") == "ledger ended while it was called: normal");
+}
+
 TEST_CASE("an application that did not start is named in whatever words it is passed on", "[causes]") {
     const Failure passed = failure_of_printed(
         "{cannot_start,pay,{{shutdown,{failed_to_start_child,pay_srv,{badkey,relay}}},{pay_app,start,[normal,[]]}}}");

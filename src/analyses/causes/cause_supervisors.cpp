@@ -68,11 +68,20 @@ bool Explainer::gave_up() {
     return true;
 }
 
+// An application that gives up with reason normal has said why, elsewhere: mnesia does where it can't read its schema.
+bool Explainer::without_a_word() {
+    if (!TermReader::is(failure_.reason, "normal")) return false;
+    cause_.kind = CauseKind::stopped;
+    cause_.what = Sentence("the reason is normal, and what it had to say of it stands in its log alone");
+    hint("See what the node printed before, and what lies in the folder of its data.");
+    return true;
+}
+
 // Words of start_link/N itself (gen.erl, proc_lib.erl), with which a child did not start.
 bool Explainer::of_start_function() {
-    if (failure_.children.empty() || !failure_.stack.empty() || failure_.asked.kind != ElementKind::unknown ||
-        !TermReader::is_atom(failure_.reason))
+    if (!failure_.stack.empty() || failure_.asked.kind != ElementKind::unknown || !TermReader::is_atom(failure_.reason))
         return false;
+    if (failure_.children.empty()) return without_a_word();
     if (TermReader::is(failure_.reason, "normal")) {
         cause_.kind = CauseKind::bad_return;
         cause_.what = Sentence("it ended with reason normal in its start");

@@ -46,6 +46,7 @@ private:
     // cause_supervisors.cpp: supervisors that gave up, and children that did not start
     bool gave_up();
     bool of_start_function();
+    bool without_a_word();
     bool killed_for_its_heap();
     // cause_values.cpp: what expressions have made of it
     bool value();
