@@ -131,6 +131,8 @@ void say_stored(const Facts& facts, std::uint64_t binaries, Finding& finding) {
             "+zdbbl: `beamheap ports DUMP`");
     } else if (stored == nullptr) {
         finding.title.say("; processes keep few of them: they are in tables, persistent terms or native code");
+        if (const Sentence table = candidate_table(facts, binaries, true, true); !table.empty())
+            finding.behind.say("Rows may refer to them: {}", table);
         finding.advise(
             "Which table it is, a core image tells; tables with many objects: `beamheap ets DUMP --sort objects`");
     } else if (stored->bytes >= binaries / 2 && stored->table < s.ets.size()) {
@@ -213,7 +215,10 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
             figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
                    words_to_bytes(virtual_heap_words(s[most.processes.front()]), s.source.word_size), AmountUnit::bytes,
                    Confidence::estimate));
-    finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
+    // A whole dump without any has none that a process refers to.
+    const bool none_listed = s.source.complete.value_or(false) && !s.source.live && !s.node.binary_bytes.has() &&
+                             !facts.get<Unheld>().has_value() && !kept;
+    if (!none_listed) finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
     finding.advise(
         "A process that only passes binaries on keeps them until its next collection: hibernate it, or give it a low "
         "fullsweep_after.");
