@@ -393,8 +393,7 @@ std::vector<Text> accuracy_texts(const Names& names, const CpuSamples& samples) 
     else
         say(fmt::format(
             "{} ({}): {} % Erlang, exact; {} % C called from Erlang, caller checked for {} %, approximate for {} %, "
-            "gone "
-            "for {} %; {} % the schedulers' own{}.",
+            "gone for {} %; {} % the schedulers' own{}.",
             counted(sum.samples, "sample", "samples"), how, of_all(sum.erlang),
             of_all(in_c + sum[SampleBasis::exact] - sum.erlang),
             of_all(sum[SampleBasis::checked] + sum[SampleBasis::exact] - sum.erlang),

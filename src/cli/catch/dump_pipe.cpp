@@ -153,7 +153,7 @@ public:
                            static_cast<std::int64_t>(deadline * ns_per_second), words);
     }
     void forget() { pipe_.forget(); }
-    /// How many deaths were answered about, and how many of them in vain.
+    /// How many deaths were answered about so far.
     std::uint64_t answered() const { return answered_; }
 
     Status run() {

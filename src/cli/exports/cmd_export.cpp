@@ -466,14 +466,14 @@ BH_DEFINE_VERB(export){
         "adds what needs all heaps decoded: live words, binaries, messages, dictionaries, roots. Values of the node "
         "are\n"
         "hidden unless --redact says otherwise. In a folder, which takes several inputs, `dump` is written last: an "
-        "input "
-        "that\n"
+        "input that\n"
         "has it is written again where that was by another release, without the --full that is asked for now, with "
         "another\n"
         "--redact or --term-bytes, or with -f.\n"
         "heapsnapshot is all heaps for the memory panel of Chrome's DevTools and for memlab, hprof for Eclipse MAT "
         "and\n"
-        "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); clickhouse-ddl\n"
+        "VisualVM: processes are threads there, with their stacks (MAT adds two words to each object); "
+        "clickhouse-ddl\n"
         "is the definitions of the tables for ClickHouse.",
     .examples =
         "export erl_crash.dump dump.sqlite\nexport dumps/*.dump fleet --to parquet\nexport erl_crash.dump "

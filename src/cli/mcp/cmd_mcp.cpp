@@ -77,9 +77,8 @@ constexpr std::string_view instructions =
 // Where they are.
 constexpr std::string_view values_are_hidden =
     " Values of the node (texts in messages and states, so also names of queues or customers that stand there alone) "
-    "are "
-    "hidden; where they are needed to name the culprit, say that whoever starts the server can show them by --redact "
-    "secrets.";
+    "are hidden; where they are needed to name the culprit, say that whoever starts the server can show them by "
+    "--redact secrets.";
 
 struct Prompt {
     std::string_view name, description, text;

@@ -156,16 +156,15 @@ BH_DEFINE_VERB(sql){
     .details =
         "SQLite's dialect, on the input itself: what a query does not read is not loaded, and it can't do anything "
         "but\n"
-        "read. Columns are called as in JSON; texts are redacted before a query sees them. QUERY may be the name of\n"
+        "read. Columns are called as in JSON; texts are redacted before a query sees them. QUERY may be the name "
+        "of\n"
         "one of `beamheap recipes`; without it the tables are listed, and their columns with --table columns.\n"
-        "terms('<0.89.0>') has every object of a heap, path_to('7FEDD8C3E990') the path to a term. Columns that need\n"
+        "terms('<0.89.0>') has every object of a heap, path_to('7FEDD8C3E990') the path to a term. Columns that "
+        "need\n"
         "all heaps decoded (process.live_words) are not in `*`. Texts are in the order of pids where they are some. "
-        "Beside "
-        "SQLite's\n"
+        "Beside SQLite's\n"
         "functions there are X REGEXP Y (as grep -E), median(X) and percentile(X, 95); json_each and json_tree take "
-        "lists "
-        "apart. Names are in Erlang's syntax unless --syntax elixir is "
-        "said.",
+        "lists apart. Names are in Erlang's syntax unless --syntax elixir is said.",
     .examples =
         "sql erl_crash.dump 'SELECT pid, name, msgq_len FROM process ORDER BY msgq_len DESC LIMIT 10'\n"
         "sql erl_crash.dump wait-cycles\nsql erl_crash.dump --table columns",

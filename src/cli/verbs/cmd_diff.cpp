@@ -24,10 +24,10 @@ namespace {
 
 struct Side {
     std::shared_ptr<Artifact> artifact;
-    analyses::Diagnosis diagnosis;
+    analyses::Diagnosis diagnosis;  ///< of the first and the last
 };
 
-Result<Side> load(const Context& context, const std::string& path) {
+Result<Side> load(const Context& context, const std::string& path, bool judged = true) {
     LoadPlan plan;
     analyses::Diagnoser diagnoser({.threads = context.options().threads, .sizes = context.options().full});
     diagnoser.demand(plan);
@@ -35,7 +35,9 @@ Result<Side> load(const Context& context, const std::string& path) {
     plan_for_secrets(plan, plan.terms_of);
     Side side;
     BH_TRY(side.artifact, context.open(path, plan));
-    BH_TRY(side.diagnosis, diagnoser.judge(*side.artifact));
+    if (judged) {
+        BH_TRY(side.diagnosis, diagnoser.judge(*side.artifact));
+    }
     return side;
 }
 
@@ -105,8 +107,8 @@ Result<std::vector<Side>> sides_of(const Context& context) {
     BH_CHECK(names_inputs(context));
     const Options& options = context.options();
     std::vector<Side> sides;
-    for (const std::string& input : options.inputs) {
-        BH_TRY(Side side, load(context, input));
+    for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+        BH_TRY(Side side, load(context, options.inputs[i], i == 0 || i + 1 == options.inputs.size()));
         sides.push_back(std::move(side));
     }
     if (options.duration.empty()) return sides;
@@ -211,10 +213,10 @@ BH_DEFINE_VERB(diff){
     .options = "--fail-on --for",
     .summary = "what grew from one input to another, or from each to the next",
     .details =
-        "Of several inputs, in the order of time, the first is compared with the last, and what rose from each to the "
-        "next "
-        "comes first.\n"
-        "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by family.\n"
+        "Of several inputs, in the order of time, the first is compared with the last, and what rose from each to "
+        "the next comes first.\n"
+        "Nothing is matched by pid: processes by name, else by kind; ETS tables by name and owner; atoms by "
+        "family.\n"
         "--fail-on 'msgq>10000' (also total, atoms, processes, 'binary>50%', ...) exits with 1 if that grew by more; "
         "a\n"
         "severity does if there are new findings of it. `diff PID --for 30s` is what grew in a running VM meanwhile, "

@@ -342,17 +342,17 @@ BH_DEFINE_VERB(watch){
     .options = "--every --for --all --out --until --listen --catch --pipe --keep --deadline --disk --free --exec",
     .summary = "what grows steadily in a running VM, since when, and when it reaches which limit",
     .details =
-        "INPUT is the pid of a beam.smp, or the node's name. Its tables are read every 10 s (--every); what grows over "
-        "at least 60 rounds is told,\n"
+        "INPUT is the pid of a beam.smp, or the node's name. Its tables are read every 10 s (--every); what grows "
+        "over at least 60 rounds is told,\n"
         "a line each: by what rate, since when, and when the limit of memory, processes, ports, atoms or files is "
         "reached. What goes up and\n"
         "down with collections, fills to a bound, or comes in bursts is not. Of a process that grows the heap is "
         "looked into once.\n"
-        "--until 'grows(memory)' ends with exit code 1 when that is so; --out FILE.sqlite or FOLDER keeps the rounds; "
-        "--listen 127.0.0.1:9187\n"
-        "is for Prometheus. --catch DIR also answers about its death: the place where it would write its dump becomes "
-        "a "
-        "pipe, as `catch` has it.\nSIGINT and SIGTERM end it, as --for and the VM's end do.",
+        "--until 'grows(memory)' ends with exit code 1 when that is so; --out FILE.sqlite or FOLDER keeps the "
+        "rounds; --listen 127.0.0.1:9187\n"
+        "is for Prometheus. --catch DIR also answers about its death: the place where it would write its dump "
+        "becomes a pipe, as `catch` has it.\n"
+        "SIGINT and SIGTERM end it, as --for and the VM's end do.",
     .examples =
         "watch 4711\nwatch shop@host --every 5s --for 1h\nwatch 4711 --format json\nwatch 4711 --until 'grows(memory)' "
         "--for 30m\nwatch --all --listen 127.0.0.1:9187\nwatch 4711 --out rounds.sqlite\nwatch 4711 --catch "

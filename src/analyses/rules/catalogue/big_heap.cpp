@@ -170,8 +170,7 @@ void say_ended_children(const Facts& facts, ProcId id, Finding& finding) {
     finding.behind.say(", and keeps the specifications of {} that have ended", number(seen->accumulated_count - alive));
     finding.advise(
         "Delete a child that does not come back (`supervisor:delete_child/2`), or let it be temporary; many of one "
-        "kind "
-        "want simple_one_for_one, or a DynamicSupervisor, which keep nothing of those that have ended.");
+        "kind want simple_one_for_one, or a DynamicSupervisor, which keep nothing of those that have ended.");
 }
 
 // Who prints or handles what is traced, as a process of a tracer does: messages of traces come as fast as what is
@@ -191,8 +190,7 @@ void say_traces(const Facts& facts, ProcId id, Finding& finding) {
     if (own != FunctionId::none) finding.title.say(", and {} is slower than they come", own);
     finding.advise(
         "Turn tracing off (`dbg:stop/0`, `erlang:trace(all, false, [all])`), and trace next time with a bound: a "
-        "number "
-        "of calls, or a tracer that drops what it can't take (recon_trace, a port).");
+        "number of calls, or a tracer that drops what it can't take (recon_trace, a port).");
 }
 
 void add_contents(const Facts& facts, ProcId id, Finding& finding) {

@@ -216,8 +216,8 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
                    words_to_bytes(virtual_heap_words(s[most.processes.front()]), s.source.word_size), AmountUnit::bytes,
                    Confidence::estimate));
     // A whole dump without any has none that a process refers to.
-    const bool none_listed = s.source.complete.value_or(false) && !s.source.live && !s.node.binary_bytes.has() &&
-                             !facts.get<Unheld>().has_value() && !kept;
+    const bool none_listed =
+        s.source.kind.report_of_end && s.source.complete.value_or(false) && !s.node.binary_bytes.has() && !kept;
     if (!none_listed) finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
     finding.advise(
         "A process that only passes binaries on keeps them until its next collection: hibernate it, or give it a low "

@@ -145,8 +145,8 @@ void say_ports(const Snapshot& s, Finding& finding) {
                            s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
 }
 
-// A table of which nearly all objects are in one chain, as those of a bag with one key are, or of terms that hash
-// alike: whoever puts something there compares it with all of them.
+// A table that has a tenth of its objects or more in one chain, as those of a bag under one key are, or terms that hash
+// alike: whoever puts something there compares it with all of them. Which table the busy one uses is not told.
 void say_long_chain(const Snapshot& s, Finding& finding) {
     const EtsTable* longest = nullptr;
     for (const EtsTable& table : s.ets)
@@ -158,12 +158,13 @@ void say_long_chain(const Snapshot& s, Finding& finding) {
     finding.behind.say("Table {} has {} of its {} in one chain",
                        Name{longest->name != TextId::none ? longest->name : longest->id}, number(*longest->chain_max),
                        Counted{longest->objects.value_or(0), "object", "objects"});
-    if (s.text(longest->type) == "bag") finding.behind.say(", most likely of one key, as it is a bag");
+    const bool bag = s.text(longest->type) == "bag";
+    if (bag) finding.behind.say(", most likely of one key, as it is a bag");
     finding.behind.say(": an access to that chain goes through all of it");
-    finding.advise(
-        "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
-        "`ets:insert/2` "
-        "into a bag compares with every object of that key.");
+    if (bag)
+        finding.advise(
+            "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
+            "`ets:insert/2` into a bag compares with every object of that key.");
 }
 
 void about_one(const Facts& facts, ProcId id, double percent, std::vector<Finding>& findings) {
