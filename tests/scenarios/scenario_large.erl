@@ -13,7 +13,7 @@
 -export([scenarios/0, large/1, worker/2, listener/0, binary_keeper/2, handler_client/1]).
 -export([init/1, handle_event/2, handle_call/2]).
 
--import(scenario_kit, [hold/1, many/2]).
+-import(scenario_kit, [all_rest/1, hold/1, many/2]).
 
 scenarios() -> [large].
 
@@ -21,6 +21,13 @@ large([What | Numbers]) ->
     rand:seed(exsss, {20, 26, 11}),
     Facts = make(list_to_atom(What), [list_to_integer(N) || N <- Numbers]),
     #{slogan => string:join(["large", What | Numbers], " "), settle => 3000, asked => [], facts => Facts#{large => list_to_atom(What)}}.
+
+%% A process of this name that has made its term, and keeps it.
+keeper(Name, Make) ->
+    Pid = spawn(fun() -> hold(Make()) end),
+    register(Name, Pid),
+    all_rest([Pid]),
+    Pid.
 
 make(procs, [N, T]) ->
     Pids = many(N, fun(_) -> spawn(?MODULE, worker, [rand:uniform(1 bsl 40), T]) end),
@@ -51,19 +58,13 @@ make(bins, [N, KB]) ->
     [receive {full, P} -> ok end || P <- Pids],
     #{processes => 20, binaries => N div 20 * 20, bytes_each => KB * 1024};
 make(share, [N]) ->
-    Pid = spawn(fun() -> hold(lists:foldl(fun(_, A) -> [A | A] end, [], lists:seq(1, N))) end),
-    register(sharer, Pid),
+    Pid = keeper(sharer, fun() -> lists:foldl(fun(_, A) -> [A | A] end, [], lists:seq(1, N)) end),
     #{culprit => Pid, name => sharer, cells => N};
 make(deep, [N]) ->
-    Pid = spawn(fun() -> T = lists:foldl(fun(_, A) -> {A} end, [], lists:seq(1, N)), L = lists:seq(1, N), hold([T, L]) end),
-    register(deep, Pid),
+    Pid = keeper(deep, fun() -> [lists:foldl(fun(_, A) -> {A} end, [], lists:seq(1, N)), lists:seq(1, N)] end),
     #{culprit => Pid, name => deep, depth => N};
 make(twolists, [N]) ->
-    Pid = spawn(fun() ->
-                    L = [{I} || I <- lists:seq(1, N)], R = lists:reverse(L),
-                    erlang:garbage_collect(), hold({L, R})
-                end),
-    register(twolists, Pid),
+    Pid = keeper(twolists, fun() -> L = [{I} || I <- lists:seq(1, N)], R = lists:reverse(L), erlang:garbage_collect(), {L, R} end),
     #{culprit => Pid, name => twolists, elements => N};
 make(convoy, [N]) ->
     {ok, Manager} = gen_event:start({local, log_event}),
