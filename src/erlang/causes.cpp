@@ -481,6 +481,20 @@ constexpr CauseRow rows[] = {
      .hint = listener_hint,
      .inside = true,
      .turn = Turn::after_errors},
+    // disk_log.erl (format_error/1)
+    {.reason = "{not_a_log_file | {error, not_a_log_file}, File}",
+     .kind = no_file,
+     .says = "{File:name} is no log of disk_log, or is damaged at its beginning",
+     .hint = "Move it away, and look at what else writes there; what it held is lost to disk_log."},
+    {.reason = "{need_repair, Log}",
+     .kind = no_file,
+     .says = "the log {Log} of disk_log was not closed, and is to be repaired ({repair, false} forbids it)",
+     .hint = "Open it with {repair, true}, the default: what was written last may be missing."},
+    // ssl_dist_sup.erl (consult/1)
+    {.reason = "{bad_ssl_dist_optfile, [File]}",
+     .kind = no_file,
+     .says = "the options of distribution by TLS can't be read: {File:name}",
+     .hint = "-ssl_dist_optfile names it: see whether it exists, who may read it, and file:consult/1 of it."},
     {.reason = "{bad_type, Table, disc_copies | disc_only_copies, Node}",
      .kind = bad_specification,
      .says = "the mnesia table {Table} is to be on disc, and {Node} has no schema there",
@@ -525,12 +539,50 @@ constexpr CauseRow rows[] = {
      .turn = Turn::after_errors},
 
     // What callbacks returned (gen_server.erl, application_master.erl, supervisor.erl), and settings (logger.erl).
+    // kernel's sync_nodes_mandatory (dist_ac.erl, kernel_config.erl)
+    {.reason = "{mandatory_nodes_down, Nodes}",
+     .kind = refused,
+     .says = "nodes that it has to wait for did not come up in time: {Nodes:term}",
+     .hint = "Kernel's sync_nodes_mandatory names them, sync_nodes_timeout how long: start these nodes, see whether "
+             "names, cookies and epmd agree, or take them out."},
+    {.reason = "{bad_return, {{M :: atom(), start, Args = [_, _]}, Value} :: known()}",
+     .kind = bad_return,
+     .says = "{M:start/Args} returned {Value:term}",
+     .hint = "start/2 of an application returns {ok, Pid} or {ok, Pid, State}, with the pid of its top supervisor, or "
+             "{error, Reason}: what its last expression gives."},
     {.reason = "{bad_return_value | bad_return, {{M :: atom(), F :: atom(), Args}, Value} :: known()}",
      .kind = bad_return,
      .says = "{M:F/Args} returned {Value:term}"},
     {.reason = "{bad_return, {M :: atom(), init, Value} :: known()}",
      .kind = bad_return,
      .says = "{M:init/1} returned {Value:term}"},
+    // gen_server.erl and gen_statem.erl, of init/1 alone: what a callback returns later ends a process that has
+    // started.
+    {.reason = "{bad_return_value | bad_return_from_init, Value :: known()}",
+     .kind = bad_return,
+     .says = "its init/1 returned or threw {Value:term}",
+     .hint =
+         "init/1 returns {ok, State}, with a timeout, `hibernate` or {continue, Term} behind it (a gen_statem: {ok, "
+         "State, Data} and actions), `ignore` or {stop, Reason}.",
+     .circumstance = Circumstance::child},
+    // What a start function returned, where it is no {error, Reason} (supervisor.erl, do_start_child/2).
+    {.reason = "Pid :: pid()",
+     .kind = bad_return,
+     .says = "its start function returned a bare pid",
+     .hint = "A start function returns {ok, Pid}, and spawn_link gives the pid alone: wrap it, or start it by "
+             "proc_lib:start_link/3 or a behaviour.",
+     .circumstance = Circumstance::child},
+    {.reason = "Value = (ok | {ok, undefined} | undefined)",
+     .kind = bad_return,
+     .says = "its start function returned no pid: {Value:term}",
+     .hint = "A start function returns {ok, Pid}, `ignore` or {error, Reason}.",
+     .circumstance = Circumstance::child},
+    {.reason = "{badmatch, ignore}",
+     .kind = bad_return,
+     .says = "a start function returned ignore, where a pid was expected",
+     .hint = "init/1 of what was started gives `ignore` where it is not to run, by its settings most often: take that "
+             "into account, or let a supervisor start it, which leaves it out.",
+     .where = Where::own_code},
     {.reason = "{bad_return_value | bad_return, Value :: known()}",
      .kind = bad_return,
      .says = "a callback returned or threw {Value:term}"},
@@ -615,6 +667,7 @@ constexpr PosixError errors[] = {
     {"epmd_error", refused, "epmd can't be reached"},
     {"epipe", no_output, "the reader of its output is gone"},
     {"einval", bad_value, "the operating system was given a wrong argument"},
+    {"system_limit", bad_value, "a limit of the VM is reached"},
 };
 
 constexpr LoaderRefusal refusals[] = {

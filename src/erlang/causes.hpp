@@ -32,7 +32,8 @@ std::string_view name_of(CauseKind kind);
 /// What of the failure a row asks besides the form of its reason.
 enum class Circumstance : std::uint8_t {
     any,
-    eval,  ///< no stack, or one that -eval of the command line has led to
+    eval,   ///< no stack, or one that -eval of the command line has led to
+    child,  ///< it is what a supervisor's child gave when it was to be started
 };
 
 /// Which place of the stack is told behind the words.
@@ -93,7 +94,7 @@ struct LibraryRefusal {
 };
 std::span<const LibraryRefusal> library_refusals();
 
-/// An error of the operating system, or of Erlang's own resolver and port mapper.
+/// An error of the operating system, of Erlang's own resolver and port mapper, or of the VM, as functions return it.
 struct PosixError {
     std::string_view atom;
     CauseKind kind;

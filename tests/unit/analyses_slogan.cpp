@@ -91,6 +91,17 @@ TEST_CASE("init's reasons name application and cause", "[slogan]") {
     CHECK(text.reason.starts_with("{{shutdown"));
     CHECK(text.reason.ends_with("[normal,[]]}}"));
 
+    // A long one is cut within the string, before an escaped quote or wherever it is full.
+    for (const std::string end : {"", "\\\"", "10.1"}) {
+        const Slogan cut = read_slogan(
+            "Kernel pid terminated (application_controller) (\"{application_start_failure,edge,{{shutdown,"
+            "{failed_to_start_child,edge_srv,{invalid_routes,#{a => \\\"10.2\\\",b => " +
+            end);
+        CHECK(cut.kind == SloganKind::application_start_failure);
+        CHECK(cut.application == "edge");
+        CHECK(cut.failed_children == std::vector<std::string>{"edge_srv"});
+    }
+
     const Slogan rabbit = read_slogan(
         "Kernel pid terminated (application_controller) (\"{application_start_failure,rabbitmq_prelaunch,{{shutdown,"
         "{failed_to_start_child,prelaunch,{dist_port_already_used,25672,\\\"rabbit\\\",\\\"localhost\\\"}}},"

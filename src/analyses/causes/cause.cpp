@@ -29,7 +29,7 @@ Cause Explainer::run() {
     using erlang::Turn;
     const bool known = undefined() || not_loaded() || syntax_within() || killed_for_its_heap() || gave_up() ||
                        of_start_function() || row(Turn::first) || distribution() || output_gone() || table() ||
-                       names_of_processes() || posix() || row(Turn::after_errors) || value() || words();
+                       names_of_processes() || posix() || row(Turn::after_errors) || wrapped() || value() || words();
     if (!known && says_nothing(failure_.reason)) {
         if (row(Turn::left_out)) return std::move(cause_);
         cause_.kind = CauseKind::none;
@@ -85,17 +85,36 @@ bool Explainer::in_circumstances(const erlang::CauseRow& row) const {
     if (!row.youngest.empty() && (stack.empty() || !in(row.youngest)(stack.front()))) return false;
     switch (row.circumstance) {
         case erlang::Circumstance::any: return true;
+        case erlang::Circumstance::child:
+            return !failure_.children.empty() && failure_.asked.kind == ElementKind::unknown;
         case erlang::Circumstance::eval:
             return stack.empty() || (in("init:_")(stack.front()) && std::ranges::any_of(stack, in("init:start_it")));
     }
     return true;
 }
 
-bool Explainer::row(erlang::Turn turn) {
+// A reason of OTP's in a tag of the program's own: {audit_trail, {not_a_log_file, File}}.
+bool Explainer::wrapped() {
+    constexpr erlang::Pattern tagged("{_ :: atom(), Reason} | {_ :: atom(), _, Reason}");
+    constexpr erlang::Pattern is_reason("{_ :: atom(), _} | {_ :: atom(), _, _} | {_ :: atom(), _, _, _}");
+    Element reason = failure_.reason;
+    for (int depth = 0; depth < 3; ++depth) {
+        const erlang::Match match = tagged.match(*failure_.term, reason);
+        if (!match) return false;
+        reason = match["Reason"];
+        if (!is_reason.match(*failure_.term, reason)) return false;
+        if (row(erlang::Turn::first, reason) || row(erlang::Turn::after_errors, reason)) return true;
+    }
+    return false;
+}
+
+bool Explainer::row(erlang::Turn turn) { return row(turn, failure_.reason); }
+
+bool Explainer::row(erlang::Turn turn, const Element& reason) {
     const Element inner = inside();
     for (const erlang::CauseRow& row : erlang::cause_rows()) {
         if (row.turn != turn || !in_circumstances(row)) continue;
-        erlang::Match match = row.reason.match(*failure_.term, failure_.reason);
+        erlang::Match match = row.reason.match(*failure_.term, reason);
         if (!match && row.inside) match = row.reason.match(*failure_.term, inner);
         if (!match) continue;
         cause_.kind = row.kind;

@@ -15,6 +15,8 @@ namespace {
 
 using erlang::PosixError;
 
+constexpr std::string_view of_the_vm = "system_limit";
+
 // "Failed to start socket listener: Eaddrinuse": libraries of other languages print the error into a text.
 const PosixError* said_error(const std::string& text) {
     for (const PosixError& error : erlang::posix_errors()) {
@@ -337,7 +339,7 @@ bool Explainer::posix() {
         ElementCursor cursor = failure_.term->elements(each.id);
         for (Element element; left.size() < 60 && failure_.term->next(cursor, element);) left.push_back(element);
     }
-    if (error == nullptr) return false;
+    if (error == nullptr || (bare && error->atom == of_the_vm)) return false;
     cause_.kind = error->kind;
     if (error->kind == CauseKind::port_taken) {
         const std::uint32_t told =
@@ -346,7 +348,7 @@ bool Explainer::posix() {
         // {cannot_listen, "/run/shop.sock", eaddrinuse}: the address of a socket of the file system.
         if (told == 0 && file.starts_with('/')) {
             cause_.what = sentence("unix socket {} {} (eaddrinuse)",
-                                   InputText{one_line(file, 90), InputText::Holds::message}, error->means);
+                                   InputText{path_text(file), InputText::Holds::message}, error->means);
             hint(
                 "Another program listens there (ss -lxp tells which), or the file is left over from an earlier run: "
                 "delete it before it is listened on.");
@@ -363,9 +365,19 @@ bool Explainer::posix() {
     }
     if (!doing.empty()) cause_.what.say("{}: ", InputText{one_line(doing, 60), InputText::Holds::message});
     cause_.what.say("{} ({})", error->means, InputText{std::string(error->atom), InputText::Holds::vm});
-    if (!file.empty()) cause_.what.say(": {}", InputText{one_line(file, 90), InputText::Holds::message});
+    if (!file.empty())
+        cause_.what.say(": {}",
+                        InputText{file.starts_with('/') && file.find(": ") == std::string::npos ? path_text(file)
+                                                                                                : one_line(file, 90),
+                                  InputText::Holds::message});
     // The program's own words around it: {db, {econnrefused, "db1", 5432}}.
     else if (doing.empty() && inside().kind == ElementKind::object) cause_.what.say(": {}", printed(inside()));
+    if (error->atom == of_the_vm && snapshot_.node.port_limit.has() && snapshot_.node.process_limit.has())
+        cause_.hints.push_back(
+            sentence("What is open is gone with the failed start. The node allows {} ports (+Q: "
+                     "sockets, files of the VM's own, programs) and {} processes (+P).",
+                     Amount{*snapshot_.node.port_limit, AmountUnit::count},
+                     Amount{*snapshot_.node.process_limit, AmountUnit::count}));
     if (error->atom == "emfile") hint("Raise the limit of open files: ulimit -n, LimitNOFILE= of a unit.");
     where();
     return true;

@@ -63,10 +63,12 @@ private:
     bool layer() {
         const TermReader t = terms();
         const Element reason = failure_.reason;
-        if (auto text = t.is_list(reason) ? t.text(reason, 64u << 10) : std::nullopt;
-            text && text->starts_with('{') && text->ends_with('}')) {
-            failure_.term = parse_term(*text);
-            return go_on(failure_.term->term());
+        if (auto text = t.is_list(reason) ? t.text(reason, 64u << 10) : std::nullopt; text && text->starts_with('{')) {
+            // A text that the slogan cuts is read as far as it goes.
+            if (std::shared_ptr<OwnedTerm> inner = parse_term(*text); text->ends_with('}') || !inner->strange()) {
+                failure_.term = std::move(inner);
+                return go_on(failure_.term->term());
+            }
         }
         if (const auto p = t.tagged(reason, "failed_to_start_child", 3); !p.empty()) {
             child(p[1]);

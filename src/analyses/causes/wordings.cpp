@@ -203,7 +203,18 @@ std::string library_error(std::string_view text) {
             text.remove_prefix(1);
     }
     while (!text.empty() && (text.back() == '\'' || text.back() == '.' || text.back() == '"')) text.remove_suffix(1);
-    return one_line(text, 90);
+    // "/opt/shop/priv/shop_nif.so: cannot open shared object file: No such file or directory"
+    const std::size_t end = text.starts_with('/') ? text.find(": ") : text.npos;
+    if (end == text.npos) return one_line(text, 90);
+    return path_text(text.substr(0, end), 36) + one_line(text.substr(end), 60);
+}
+
+std::string path_text(std::string_view path, std::size_t most) {
+    if (path.size() <= most) return one_line(path, most);
+    std::size_t begin = path.find('/', path.size() - most);
+    if (begin == path.npos) begin = path.size() - most;
+    while (begin < path.size() && (static_cast<unsigned char>(path[begin]) & 0xC0) == 0x80) ++begin;
+    return "..." + one_line(path.substr(begin), most);
 }
 
 }  // namespace beamheap::analyses

@@ -21,6 +21,8 @@ Sentence plain(const Element& element, const std::shared_ptr<OwnedTerm>& term);
 /// A text in one line, without the frames that follow it ("    (stdlib) io.ex:1: ..."), no longer than `most` bytes and
 /// three dots.
 std::string one_line(std::string_view text, std::size_t most = 100);
+/// A path in at most `most` bytes and three points: of a longer one the end, whose names tell which file it is.
+std::string path_text(std::string_view path, std::size_t most = 90);
 
 /// "cannot open shared object file" of "Failed to load NIF library: '/x/y.so: cannot open shared object file: ...'".
 std::string library_error(std::string_view text);

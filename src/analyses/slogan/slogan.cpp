@@ -84,10 +84,15 @@ std::string_view take_argument(std::string_view& text) {
 // OTP 26 and later print a reason that is a string as one: "\"{application_start_failure,...}\"".
 std::string reason_text(std::string_view argument) {
     argument = trim(argument);
-    if (argument.size() < 2 || argument.front() != '"' || argument.back() != '"') return readable_term(argument);
+    if (argument.size() < 2 || argument.front() != '"') return readable_term(argument);
+    // A slogan has a bound, behind which the string of a term does not end.
+    const bool term = argument[1] == '{';
+    const bool cut = argument.back() != '"' || (term && argument.ends_with("\\\""));
+    if (cut && !term) return readable_term(argument);
+    const std::size_t end = cut ? argument.size() : argument.size() - 1;
     std::string inner;
-    for (std::size_t at = 1; at + 1 < argument.size(); ++at) {
-        if (argument[at] == '\\' && at + 2 < argument.size()) ++at;
+    for (std::size_t at = 1; at < end; ++at) {
+        if (argument[at] == '\\' && at + 1 < end) ++at;
         inner += argument[at];
     }
     return readable_term(inner);
