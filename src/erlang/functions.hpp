@@ -85,6 +85,7 @@ enum class FunctionRole : std::uint8_t {
     between_files,     ///< between a program and its files
     uses_file,         ///< an operation on a file, which one of the VM's threads does
     opens_for_others,  ///< a process that has a file open for the one that it monitors
+    looks_up_hosts,    ///< asks name servers, or the files and programs of the system, for a host's address
     awaits_peer,       ///< waits for the other side of a connection
     of_distribution,   ///< between nodes
     reads_port,        ///< receives from a socket that is a port

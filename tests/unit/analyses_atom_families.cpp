@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <sstream>
+#include <string>
 
 #include "analyses/memory/atom_families.hpp"
 #include "support/made_snapshot.hpp"
@@ -147,4 +149,32 @@ TEST_CASE("adversarial atoms cost time in proportion only", "[atoms]") {
         atom_pattern(std::string(200000, '-'));
     }
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST_CASE("short hexadecimal numbers are one family where half of many have a letter", "[atoms]") {
+    const auto names = [](unsigned count, unsigned step, const std::string& before) {
+        MadeSnapshot m;
+        for (unsigned i = 0; i < count; ++i) {
+            std::ostringstream text;
+            text << before << std::hex << std::uppercase << i * step + 16;
+            m.s.atoms.push_back(m.text(text.str()));
+        }
+        return atom_families(m.s);
+    };
+    const AtomFamilies many = names(70'000, 1, "cart_line_");
+    REQUIRE_FALSE(many.families.empty());
+    CHECK(many.families[0].pattern == "cart_line_<hex>");
+    // Numbers of letters alone are words ("face").
+    CHECK(many.families[0].count > 68'000);
+    // 60 atoms show nothing.
+    for (const AtomFamily& family : names(60, 7, "line_").families)
+        CHECK(family.pattern.find("<hex>") == std::string::npos);
+    // Numbers with a letter here and there are decimal ones with names beside them.
+    MadeSnapshot m;
+    for (int i = 0; i < 1'000; ++i) m.s.atoms.push_back(m.text("port_" + std::to_string(i)));
+    for (int i = 0; i < 150; ++i) m.s.atoms.push_back(m.text("port_" + std::to_string(i) + "a"));
+    const AtomFamilies decimal = atom_families(m.s);
+    REQUIRE_FALSE(decimal.families.empty());
+    CHECK(decimal.families[0].pattern == "port_<int>");
+    CHECK(decimal.families[0].count == 1'000);
 }

@@ -323,6 +323,8 @@ TEST_CASE("a server that knows nobody who waits for it has forgotten them", "[na
     CHECK(forgetful("H2000", "2000:t2:A5:state,P<0.100.0>\n").empty());  // a caller, without its tag
     CHECK(forgetful("H2000", "2000:t2:A5:state,P<0.51.0>\n").empty());   // somebody who may answer
     CHECK(forgetful("H2000", "2000:t2:A5:state,I1\n", "<0.51.0>").empty());
+    // A connection answers nobody.
+    CHECK(forgetful("H2000", "2000:t2:A5:state,I1\n", "#Port<0.6>").size() == 1);
 }
 
 TEST_CASE("items of lists are called by what they say of themselves", "[named]") {

@@ -69,7 +69,7 @@ std::string list(unsigned address, unsigned length, const std::string& element) 
 
 }  // namespace
 
-TEST_CASE("monitors on one process are many from a thousand on", "[multitudes]") {
+TEST_CASE("monitors on whom a process monitors already are many from a thousand on", "[multitudes]") {
     for (const std::uint32_t count : {999u, 1000u}) {
         test::MadeSnapshot made;
         made.idle(1, "feed");
@@ -77,8 +77,22 @@ TEST_CASE("monitors on one process are many from a thousand on", "[multitudes]")
         add_links(made, LinkKind::monitors, count, [](std::uint32_t) { return 1u; });
         const auto all = found(made.s);
         REQUIRE(all.size() == (count == 1000 ? 1 : 0));
-        if (count == 1000) CHECK((all[0].of == Of::one_monitor && all[0].owner == ProcId{1} && all[0].count == 1000));
+        if (count == 1000)
+            CHECK((all[0].of == Of::monitors_again && all[0].owner == ProcId{1} && all[0].count == 1000));
     }
+}
+
+TEST_CASE("monitors on each of several that are held again count together", "[multitudes]") {
+    test::MadeSnapshot made;
+    made.idle(1, "registry");
+    for (std::uint32_t i = 0; i < 6; ++i) made.idle(2 + i);
+    add_links(made, LinkKind::monitors, 3'000, [](std::uint32_t i) { return i % 6; });
+    const auto all = found(made.s);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].of == Of::monitors_again);
+    CHECK(all[0].count == 3'000);
+    CHECK(all[0].relations.whom_again == 6);
+    CHECK(all[0].relations.to_one == 500);
 }
 
 TEST_CASE("links and monitors on others are many where there are fewer processes", "[multitudes]") {

@@ -187,10 +187,12 @@ bool names_anybody(const Snapshot& s, TermSource& terms, const Process& server) 
     return false;
 }
 
-// Whether others may answer for a server: whom it has started, is linked to or monitors.
+// Whether others may answer for a server: whom it has started, is linked to or monitors. A port, a connection above
+// all, answers nobody.
 bool has_helpers(const Snapshot& s, const Process& server) {
     const auto helps = [&](const Link& link) {
-        return (link.kind == LinkKind::link || link.kind == LinkKind::monitors) && link.pid != server.parent;
+        return (link.kind == LinkKind::link || link.kind == LinkKind::monitors) && !link.port.has() &&
+               link.pid != server.parent;
     };
     return std::ranges::any_of(links_of(s, server), helps) ||
            std::ranges::any_of(s.processes, [&](const Process& other) { return other.parent == server.pid; }) ||

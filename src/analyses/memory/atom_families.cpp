@@ -12,6 +12,7 @@ constexpr std::size_t most_patterns = 1 << 17;
 constexpr std::size_t most_bytes = 1024;   // of an atom that are looked at: an atom has at most 255 characters
 constexpr std::size_t token_window = 128;  // of a random token, to tell that it is one
 constexpr std::size_t long_digits = 6;
+constexpr std::uint32_t least_short_hex = 100;  // atoms that show that a place holds short hexadecimal numbers
 
 enum Class : std::uint8_t { digit = 1, small = 2, capital = 4, hexadecimal = 8, token = 16, alnum = 7 };
 constexpr std::array<std::uint8_t, 256> classes = [] {
@@ -26,7 +27,7 @@ constexpr std::array<std::uint8_t, 256> classes = [] {
 }();
 std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 
-enum class NamePart : std::uint8_t { literal, integer, hex, uuid, base64, function };
+enum class NamePart : std::uint8_t { literal, integer, hex, uuid, base64, function, short_hex };
 
 // Length of the run of bytes of these classes that begins at `at`.
 std::size_t run_of(std::string_view text, std::size_t at, std::uint8_t of) {
@@ -71,15 +72,20 @@ bool is_uuid(std::string_view text) {
     return at == text.size() || (class_of(text[at]) & alnum) == 0;
 }
 
-bool is_hex_number(std::string_view run) {
-    if (run.size() < 8) return false;
+// What a run of hexadecimal digits is made of; 0: it has another character.
+std::uint8_t hex_classes(std::string_view run) {
     std::uint8_t seen = 0;
     for (const char c : run) {
-        if ((class_of(c) & hexadecimal) == 0) return false;
+        if ((class_of(c) & hexadecimal) == 0) return 0;
         seen |= static_cast<std::uint8_t>(class_of(c) & alnum);
     }
+    return seen;
+}
+bool is_mixed_hex(std::string_view run) {
+    const std::uint8_t seen = hex_classes(run);
     return seen == (digit | small) || seen == (digit | capital);
 }
+bool is_hex_number(std::string_view run) { return run.size() >= 8 && is_mixed_hex(run); }
 
 // Length of the random token that begins at `at`, 0 where there is none. Words at its end ("..._worker") stay outside.
 std::size_t random_token(std::string_view text, std::size_t at) {
@@ -109,10 +115,14 @@ std::size_t generated_from(std::string_view text) {
     return std::string_view::npos;
 }
 
+// How a run that is a hexadecimal number of less than eight digits is taken: by its digits and letters, as "f2" in
+// "rfc_f2" is, or as one number, as it is in a name that many have with others there.
+enum class ShortHex : std::uint8_t { in_parts, whole };
+
 // Cuts an atom into parts and gives them to sink(part, text), in order. Linear: what is looked at twice is at most
 // token_window bytes.
 template <class Sink>
-void cut_up(std::string_view atom, Sink&& sink) {
+void cut_up(std::string_view atom, ShortHex short_hex, Sink&& sink) {
     const std::string_view text = atom.substr(0, most_bytes);
     std::size_t at = 0;
     std::size_t literal = 0;  // where the literal that is being read began
@@ -142,6 +152,8 @@ void cut_up(std::string_view atom, Sink&& sink) {
             part(NamePart::hex, run - 2);
         } else if (const std::size_t random = random_token(text, at); random != 0) {
             part(NamePart::base64, random);
+        } else if (short_hex == ShortHex::whole && run < 8 && (hex_classes(word) == digit || is_mixed_hex(word))) {
+            part(NamePart::short_hex, run);
         } else {
             for (const std::size_t end = at + run; at < end;) {
                 if (const std::size_t digits = run_of(text, at, digit); digits != 0) part(NamePart::integer, digits);
@@ -160,6 +172,7 @@ struct Key {
     std::uint64_t hash = 0x9E3779B97F4A7C15ull;
     bool placeholder = false;
     bool long_integer = false;
+    bool short_hex = false;  // a number that is taken as one has letters
 
     void mix(std::uint64_t value) {
         hash ^= value;
@@ -180,14 +193,15 @@ struct Key {
     }
 };
 
-Key key_of(std::string_view atom, Digits digits) {
+Key key_of(std::string_view atom, Digits digits, ShortHex short_hex = ShortHex::in_parts) {
     Key key;
-    cut_up(atom, [&](NamePart part, std::string_view text) {
+    cut_up(atom, short_hex, [&](NamePart part, std::string_view text) {
         if (part == NamePart::literal) {
             key.mix(text);
             return;
         }
         key.placeholder = true;
+        key.short_hex |= part == NamePart::short_hex && hex_classes(text) != digit;
         std::uint64_t length = part == NamePart::hex ? text.size() : 0;
         if (part == NamePart::integer && text.size() >= long_digits) {
             key.long_integer = true;
@@ -205,6 +219,7 @@ struct Family {
     std::uint32_t source = 0;  // position of the atom that the pattern is printed from
     std::uint32_t oldest = 0;
     std::array<std::uint32_t, 3> newest{};  // positions, newest first; min(count, 3) of them
+    ShortHex short_hex = ShortHex::in_parts;
 };
 
 void merge(Family& into, const Family& other) {
@@ -222,8 +237,9 @@ class AtomFamilyTable {
 public:
     AtomFamilyTable() : slots_(1 << 12) {}
 
-    void add(std::uint64_t hash, std::uint32_t position) {
+    void add(std::uint64_t hash, std::uint32_t position, ShortHex short_hex = ShortHex::in_parts) {
         Family family;
+        family.short_hex = short_hex;
         family.hash = hash;
         family.count = 1;
         family.source = family.oldest = family.newest[0] = position;
@@ -245,6 +261,7 @@ public:
         return nullptr;
     }
     std::vector<Family>& entries() { return entries_; }
+    const std::vector<Family>& entries() const { return entries_; }
     bool exact() const { return rare_ == 0; }
 
 private:
@@ -271,15 +288,9 @@ private:
     std::uint32_t rare_ = 0;
 };
 
-}  // namespace
-
-bool may_be_of_family(std::string_view atom) {
-    return std::ranges::any_of(atom, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string atom_pattern(std::string_view atom) {
+std::string pattern_of(std::string_view atom, ShortHex short_hex) {
     std::string pattern;
-    cut_up(atom, [&pattern](NamePart part, std::string_view text) {
+    cut_up(atom, short_hex, [&pattern](NamePart part, std::string_view text) {
         switch (part) {
             case NamePart::literal: pattern += text; break;
             case NamePart::integer: pattern += "<int>"; break;
@@ -287,10 +298,42 @@ std::string atom_pattern(std::string_view atom) {
             case NamePart::uuid: pattern += "<uuid>"; break;
             case NamePart::base64: pattern += "<base64>"; break;
             case NamePart::function: pattern += "<function>"; break;
+            case NamePart::short_hex: pattern += "<hex>"; break;
         }
     });
     return pattern;
 }
+
+// Places that hold hexadecimal numbers of less than eight digits: names that are alike but for such a number, and of
+// which at least every other one has a letter in it, as all but one in six have of four such digits.
+class ShortHexNames {
+public:
+    void add(std::string_view atom, std::uint32_t position) {
+        const Key key = key_of(atom, Digits::with_length, ShortHex::whole);
+        if (key.short_hex) with_letters_.add(key.hash, position);
+        else if (key.placeholder) plain_.add(key.hash, position);
+    }
+    bool any() const {
+        return std::ranges::any_of(with_letters_.entries(), [](const Family& f) { return f.count >= least_short_hex; });
+    }
+    bool has(std::uint64_t hash) {
+        const Family* letters = with_letters_.find(hash);
+        const Family* plain = letters == nullptr ? nullptr : plain_.find(hash);
+        return letters != nullptr && letters->count >= least_short_hex &&
+               (plain == nullptr || plain->count <= letters->count);
+    }
+
+private:
+    AtomFamilyTable with_letters_, plain_;
+};
+
+}  // namespace
+
+bool may_be_of_family(std::string_view atom) {
+    return std::ranges::any_of(atom, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string atom_pattern(std::string_view atom) { return pattern_of(atom, ShortHex::in_parts); }
 
 AtomFamilies atom_families(const Snapshot& snapshot) {
     AtomFamilies result;
@@ -298,12 +341,25 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     result.atoms = atoms.size();
     const auto text_at = [&](std::uint32_t position) { return snapshot.text(atoms[position]); };
 
+    ShortHexNames short_hex;
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+        const auto position = static_cast<std::uint32_t>(i);
+        if (const std::string_view text = text_at(position); may_be_of_family(text)) short_hex.add(text, position);
+    }
+    const bool any_short_hex = short_hex.any();
     AtomFamilyTable counted;
     AtomFamilyTable joined;  // after runs of digits have found where they belong
     for (std::size_t i = 0; i < atoms.size(); ++i) {
         const auto position = static_cast<std::uint32_t>(i);
         const std::string_view text = text_at(position);
         if (!may_be_of_family(text)) continue;
+        if (any_short_hex) {
+            const std::uint64_t hash = key_of(text, Digits::with_length, ShortHex::whole).hash;
+            if (short_hex.has(hash)) {
+                joined.add(hash, position, ShortHex::whole);
+                continue;
+            }
+        }
         const Key key = key_of(text, Digits::with_length);
         if (key.placeholder) counted.add(key.hash, position);
     }
@@ -332,7 +388,7 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     result.families.reserve(families.size());
     for (const Family& family : families) {
         AtomFamily& shown = result.families.emplace_back();
-        shown.pattern = atom_pattern(text_at(family.source));
+        shown.pattern = pattern_of(text_at(family.source), family.short_hex);
         shown.count = family.count;
         shown.percent = 100.0 * family.count / static_cast<double>(atoms.size());
         for (std::size_t i = 0; i < std::min<std::size_t>(family.count, 3); ++i)

@@ -8,9 +8,10 @@
 // Placeholders: <uuid> (8-4-4-4-12 hexadecimal digits), <hexN> (N >= 8 hexadecimal digits of one case, letters and
 // digits both, or what follows 0x), <int> (digits), <base64> (12 or more letters, digits, - _ + / = that change between
 // small letters, capitals and digits much more often than words do), <function> (of the names that the compiler makes:
-// `-handle_call/3-fun-0-`). A run of 6 or more digits is counted with its
-// length until the end, where it joins the <hexN> family that is otherwise alike (one in fifty random 8-digit
-// hexadecimal numbers has no letter) or the <int> family. Atoms with no placeholder are no family.
+// `-handle_call/3-fun-0-`), <hex> (two to seven hexadecimal digits of one case that stand alone between other
+// characters, where a hundred atoms or more differ in them and half of these have a letter there). A run of 6 or more
+// digits is counted with its length until the end, where it joins the <hexN> family that is otherwise alike (one in
+// fifty random 8-digit hexadecimal numbers has no letter) or the <int> family. Atoms with no placeholder are no family.
 //
 // A dump lists atoms newest first, so a family near position 0 is one that was growing.
 #pragma once

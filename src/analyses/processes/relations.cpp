@@ -23,6 +23,7 @@ void count_targets(const Snapshot& s, const Process& process, Relations& row) {
     for (std::size_t i = 0; i < held.size();) {
         std::size_t end = i + 1;
         while (end < held.size() && key_of(*held[end]) == key_of(*held[i])) ++end;
+        if (end - i > 1) row.again += end - i, ++row.whom_again;
         if (end - i > row.to_one) row.to_one = end - i, row.target = *held[i];
         i = end;
     }

@@ -4,7 +4,7 @@
 // Theory. A monitor or link is a node of a tree of its process, a timer one of its scheduler's wheel; each takes some
 // hundred bytes that process_info(memory) counts with no heap (monitors and links) or nobody does. Nothing removes them
 // but a demonitor, a cancel, or the end of one side, so a process that makes one for each request and forgets it grows
-// without a term on its heap. Many to one target from one process are that case. Many to different ones are what a
+// without a term on its heap. Several to each target from one process are that case. Many to different ones are what a
 // supervisor, a registry or a pool has, as many as there are processes.
 #pragma once
 
@@ -19,8 +19,10 @@ struct Relations {
     ProcId process = ProcId::none;
     std::uint64_t monitors = 0;  ///< that it holds on others
     std::uint64_t links = 0;
-    std::uint64_t to_one = 0;  ///< of the monitors, those on the one that it monitors most
-    Link target;               ///< one of these
+    std::uint64_t to_one = 0;      ///< of the monitors, those on the one that it monitors most
+    Link target;                   ///< one of these
+    std::uint64_t again = 0;       ///< of the monitors, those on whom it monitors more than once
+    std::uint64_t whom_again = 0;  ///< how many these are
 };
 
 /// Processes with at least `least` monitors or links, most of both first. Needs LoadPlan::links.

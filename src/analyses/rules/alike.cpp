@@ -24,6 +24,26 @@ const EtsTable* table_of_as_many(const Snapshot& s, std::uint64_t count) {
     return found == s.ets.end() ? nullptr : &*found;
 }
 
+// Those of a kind that are at least half as large as its typical one, and what they have: where they are fewer than
+// half of all, the others are of another size.
+struct Large {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+};
+
+Large large_ones(const Facts& facts, const Alike& alike, ProcId typical) {
+    const Snapshot& s = facts.snapshot();
+    const std::uint64_t least = process_bytes(facts, s[typical]).value_or(0) / 2;
+    Large large;
+    for (const ProcId id : alike.members) {
+        const std::uint64_t held = process_bytes(facts, s[id]).value_or(0);
+        if (held < least) continue;
+        ++large.count;
+        large.bytes = saturating_add(large.bytes, held);
+    }
+    return large;
+}
+
 }  // namespace
 
 std::optional<Alike> alike_processes(const Facts& facts) {
@@ -50,7 +70,11 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
+    const Large large = large_ones(facts, alike, typical.process);
     if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
+    else if (large.count * 2 < alike.members.size())
+        alike.what.say("{} of them hold {} of that, each like {}, with {} in {}", number(large.count),
+                       bytes(large.bytes), typical.process, bytes(typical.accumulated_bytes), typical.accumulated);
     else alike.what.say("a typical one has {} in {}", bytes(typical.accumulated_bytes), typical.accumulated);
     if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)

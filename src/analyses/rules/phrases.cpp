@@ -289,12 +289,26 @@ static Sentence called_by(const Snapshot& s, const Process& p, FunctionId by) {
     return sentence(", called by {}", by);
 }
 
+// ", looking up a host (inet:getaddr/3)": a name server that does not answer holds up whoever asks.
+static Sentence looking_up(const Snapshot& s, const Process& p) {
+    if (p.stack == StackId::none) return {};
+    FunctionId asked = FunctionId::none;
+    for (const Frame& frame : s.stacks[p.stack]) {
+        if (frame.function == FunctionId::none) break;
+        if (has_role(s, frame.function, erlang::FunctionRole::looks_up_hosts)) asked = frame.function;
+        else if (asked != FunctionId::none) break;
+    }
+    return asked == FunctionId::none || asked == p.current_function ? Sentence()
+                                                                    : sentence(", looking up a host ({})", asked);
+}
+
 Sentence doing_for(const Facts& facts, ProcId process, FunctionId by) {
     const Snapshot& s = facts.snapshot();
     const Process& p = s[process];
     if (by == FunctionId::none || idle(facts, process)) return doing(facts, process);
     if (p.state == ProcessState::waiting && facts.get<PutOffs>().of(process) == nullptr)
-        return sentence("sits in {}{}{}", p.current_function, line_of(s, p, false), called_by(s, p, by));
+        return sentence("sits in {}{}{}{}", p.current_function, line_of(s, p, false), looking_up(s, p),
+                        called_by(s, p, by));
     if (p.state == ProcessState::suspended)
         return sentence("is suspended in {}{}{}", p.current_function, line_of(s, p, false), called_by(s, p, by));
     // Who runs or is about to is told with its caller, or with the line at which that calls.
@@ -325,7 +339,8 @@ Sentence doing(const Facts& facts, ProcId process) {
         default: break;
     }
     return idle(facts, process) ? sentence("is idle in {}", p.current_function)
-                                : sentence("sits in {}{}", p.current_function, line_of(facts.snapshot(), p));
+                                : sentence("sits in {}{}{}", p.current_function, line_of(facts.snapshot(), p),
+                                           looking_up(facts.snapshot(), p));
 }
 
 namespace {

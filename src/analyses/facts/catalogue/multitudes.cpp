@@ -68,7 +68,7 @@ public:
     void relations() {
         for (const Relations& row : relation_crowds(s_, least_relations)) {
             if (are_timers(row)) continue;
-            if (row.to_one >= least_relations) relation(Of::one_monitor, row, row.to_one);
+            if (row.again >= least_relations) relation(Of::monitors_again, row, row.again);
             else if (unusual(row, row.monitors)) relation(Of::monitors, row, row.monitors);
             else if (unusual(row, row.links)) relation(Of::links, row, row.links);
         }

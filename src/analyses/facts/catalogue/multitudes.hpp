@@ -25,16 +25,16 @@ namespace beamheap::analyses {
 
 struct Multitude {
     enum class Of : std::uint8_t {
-        elements,     ///< of a term of the owner's
-        one_monitor,  ///< monitors of the owner's on one and the same
-        monitors,     ///< of the owner's
-        links,        ///< of the owner's
-        timers,       ///< that will send to the owner, or, where that is none, to whom `timers_of` names
-        tables,       ///< of the owner's, of one form of names
-        ports,        ///< that are connected to the owner, of one kind
-        resources,    ///< of a library in C that watch the owner: open files, too (erlang::module_of_files)
-        modules,      ///< that are loaded, of one form of names
-        descents,     ///< processes of one kind, each started by the one before; the owner is the last
+        elements,        ///< of a term of the owner's
+        monitors_again,  ///< monitors of the owner's on whom it monitors more than once
+        monitors,        ///< of the owner's
+        links,           ///< of the owner's
+        timers,          ///< that will send to the owner, or, where that is none, to whom `timers_of` names
+        tables,          ///< of the owner's, of one form of names
+        ports,           ///< that are connected to the owner, of one kind
+        resources,       ///< of a library in C that watch the owner: open files, too (erlang::module_of_files)
+        modules,         ///< that are loaded, of one form of names
+        descents,        ///< processes of one kind, each started by the one before; the owner is the last
     } of = Of::elements;
     ProcId owner = ProcId::none;
     std::uint64_t count = 0;
@@ -43,7 +43,7 @@ struct Multitude {
     Sentence what;             ///< elements: "a map of 3,000 reference => integer"
     bool handlers = false;     ///< elements: the handlers of an event manager; `what` says so
     NamedProcesses processes;  ///< elements: that some of them name
-    Relations relations;       ///< one_monitor, monitors, links
+    Relations relations;       ///< monitors_again, monitors, links
     std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
     TimersOfOne timers_of;     ///< timers
 };

@@ -32,6 +32,8 @@ constexpr std::uint64_t holds_much = 4;  // a quarter of what all processes hold
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::uint64_t least_alike = 10, least_of_alike = 1u << 20, part_of_alike = 5;
 constexpr std::uint64_t most_compared = 200'000;  // objects of a term that may be the same in several processes
+constexpr std::uint64_t least_living = 10'000;    // elements
+constexpr double most_percent = 50;
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
 constexpr std::uint64_t least_copies = 100;  // elements of a collection
@@ -267,6 +269,9 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.
     const bool explains = saturating_multiply(point.words, 4) >= used_words(s[process]).value_or(0);
+    if (!point.what.empty() && !explains && point.percent >= most_percent && point.term.kind == ElementKind::object)
+        if (const auto shape = collection_shape(terms, point.term); shape && shape->count >= least_living)
+            facts.living.say("{}, {}", point.where, point.what);
     if (!point.what.empty() && explains) {
         facts.accumulation.say("{}, {}, keeps {} of what is live ({})", point.where, point.what, Percent{point.percent},
                                Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes});

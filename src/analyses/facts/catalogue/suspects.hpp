@@ -70,6 +70,7 @@ struct TermFacts {
     Confidence accumulation_confidence = Confidence::exact;
     Sentence accumulated;  ///< the same in short: "its State > key queue, a list of 41,000 integers"
     std::uint64_t accumulated_bytes = 0;
+    Sentence living;  ///< the same of a collection that has half of what is live, where that explains no heap so large
     /// "a copy of one term, a map #{cacerts, ciphers} (4.8 KiB)", of the values of that collection; empty:
     /// they have nothing in common.
     Sentence accumulated_copies;

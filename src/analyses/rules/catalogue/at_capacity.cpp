@@ -230,12 +230,25 @@ Finding finding_of(const Facts& facts, const Capacity& full) {
     return finding;
 }
 
+// Whether all who have something of it wait in one and the same place: nothing comes back until that ends.
+bool are_held_up(const Facts& facts, const Capacity& full) {
+    const Snapshot& s = facts.snapshot();
+    if (full.alive.size() < 2) return false;
+    std::uint64_t count = 0;
+    const auto [function, example] = where_most_are(facts, full.alive, count);
+    return function != FunctionId::none && count == full.alive.size() && s[example].state == ProcessState::waiting &&
+           !idle(facts, example);
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
+    const bool quiet = std::ranges::none_of(
+        findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
     std::size_t told = 0;
     for (const Capacity& full : facts.get<Capacities>().all) {
         if (told++ == most_findings) break;
         findings.push_back(finding_of(facts, full));
+        findings.back().leads = quiet && told == 1 && are_held_up(facts, full);
     }
 }
 

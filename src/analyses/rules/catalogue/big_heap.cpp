@@ -127,6 +127,10 @@ Count in_aliases(const Facts& facts, ProcId id) {
     return outside;
 }
 
+Amount live_bytes(const Snapshot& s, const TermFacts& seen) {
+    return bytes(saturating_multiply(seen.live_words.value_or(0), s.source.word_size));
+}
+
 // The one says why it is large, the other, where that is not known, where to look.
 void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
     const Sentence what = contents(facts, id);
@@ -141,8 +145,12 @@ void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
         const std::uint64_t used = used_words(facts.snapshot()[id]).value_or(0);
         const bool garbage = seen != nullptr && seen->live_words.has() && *seen->live_words < used / 10 &&
                              facts.snapshot()[id].msgq_len == Count(0);
-        finding.title.say(garbage ? Form<1>(", nearly all of it garbage; it {}") : Form<1>("; it {}"),
-                          doing(facts, id));
+        if (!garbage && seen != nullptr && !seen->living.empty() && seen->live_words.has())
+            finding.title.say("; {} of that are live, most of it in {}; it {}", live_bytes(facts.snapshot(), *seen),
+                              seen->living, doing(facts, id));
+        else
+            finding.title.say(garbage ? Form<1>(", nearly all of it garbage; it {}") : Form<1>("; it {}"),
+                              doing(facts, id));
     } else {
         finding.title.add(what);
     }

@@ -17,10 +17,10 @@
 // facts/catalogue/broods.hpp finds them; who has many that live, or keeps the pids of such, is not.
 //
 // Thresholds: children of one kind, nine in ten of 1,000 left behind, or a program each of 100: medium; those of the
-// fact; 10,000 monitors on one target, or timers for one receiver, are medium, 100,000 high,
-// 50,000 links or monitors of a process medium; copies that are 8 MiB and a quarter of the node's memory: medium where
-// they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that name
-// processes, nine in ten of 30 that were looked at name processes that have ended: medium.
+// fact; 10,000 monitors on whom the process monitors more than once, or timers for one receiver, are medium, 100,000
+// high, 50,000 links or monitors of a process medium; copies that are 8 MiB and a quarter of the node's memory: medium
+// where they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that
+// name processes, nine in ten of 30 that were looked at name processes that have ended: medium.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -48,6 +48,7 @@ constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
 constexpr std::uint64_t grave_to_one = 10'000, high_to_one = 100'000, grave_of_one = 50'000;
 constexpr std::uint64_t least_repeated = 10'000;
+constexpr std::string_view swept = "idle-garbage";
 constexpr std::uint64_t least_with_programs = 100;
 constexpr double much_untold_percent = 25, nearly_all_timers_percent = 90;
 
@@ -58,7 +59,7 @@ bool of_ended(const Multitude& row) { return row.of == Of::elements && row.proce
 FindingSeverity severity_of(const Multitude& row) {
     switch (row.of) {
         case Of::elements: return of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
-        case Of::one_monitor:
+        case Of::monitors_again:
         case Of::timers:
             return row.count >= high_to_one    ? FindingSeverity::high
                    : row.count >= grave_to_one ? FindingSeverity::medium
@@ -150,9 +151,14 @@ Sentence title(const Facts& facts, const Multitude& row) {
                          number(row.processes.named));
             return text;
         }
-        case Of::one_monitor:
-            return sentence("{} holds {} on {}", row.owner, Counted{row.count, "monitor", "monitors"},
-                            link_text(row.relations.target));
+        case Of::monitors_again:
+            return row.relations.whom_again == 1
+                       ? sentence("{} holds {} on {}", row.owner, Counted{row.count, "monitor", "monitors"},
+                                  link_text(row.relations.target))
+                       : sentence("{} holds {} on {}, {} of them on {}", row.owner,
+                                  Counted{row.count, "monitor", "monitors"},
+                                  Counted{row.relations.whom_again, "process", "processes"},
+                                  number(row.relations.to_one), link_text(row.relations.target));
         case Of::monitors:
             return sentence("{} holds {} on others", row.owner, Counted{row.count, "monitor", "monitors"});
         case Of::links: return sentence("{} is linked to {} others", row.owner, number(row.count));
@@ -202,7 +208,7 @@ void add_relations(const Facts& facts, const Multitude& row, Finding& finding) {
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
                             figure("the next one is due in", row.timers_of.soonest_ms, AmountUnit::milliseconds),
                             figure("the last one is due in", row.timers_of.latest_ms, AmountUnit::milliseconds)};
-    } else if (row.of == Of::one_monitor || row.of == Of::monitors || row.of == Of::links) {
+    } else if (row.of == Of::monitors_again || row.of == Of::monitors || row.of == Of::links) {
         const Count outside = off_heap(s, s[row.owner]);
         finding.bytes = outside;
         if (is_grave(row) && outside.has()) finding.title.say("; {} of its memory are on no heap", bytes(*outside));
@@ -225,7 +231,7 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
                 finding.advise("Look at what puts entries there, and whether something takes them out: {}",
                                Command{"heap", pid});
             break;
-        case Of::one_monitor:
+        case Of::monitors_again:
         case Of::monitors:
         case Of::links:
             if (s.text(s[row.owner].name) == erlang::registered::timer_server)
@@ -397,6 +403,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     const bool quiet = std::ranges::none_of(
         findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
+    // Garbage goes with the next collection; what nobody takes back stays.
+    const bool only_garbage = std::ranges::all_of(
+        findings, [](const Finding& each) { return each.severity == FindingSeverity::info || each.rule == swept; });
     std::vector<Finding> found;
     const SharedCopies& copies = facts.get<SharedCopies>();
     const auto is_of_copies = [&](const Finding& each) {
@@ -442,7 +451,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         else finding.subject = {SubjectKind::module, sentence("{}", names(row.form))};
         finding.severity = severity_of(row);
         finding.count = row.count;
-        finding.leads = quiet && found.empty();
+        finding.leads = found.empty() && (quiet || (only_garbage && is_grave(row)));
         finding.title = title(facts, row);
         add_relations(facts, row, finding);
         if (const std::string shape = shape_of_messages(facts, row); !shape.empty())
