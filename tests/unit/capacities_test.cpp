@@ -71,13 +71,14 @@ std::string terms(const std::string& heap) {
 
 /// The titles of what the rule says of pool <0.50.0>, which `callers` call, beside workers <0.200.0>...
 std::string said(const std::string& heap, unsigned callers, unsigned workers = 0, const std::string& others = "",
-                 unsigned linked = 0) {
+                 unsigned linked = 0, const std::string& monitors = "") {
     std::string dump = test::header(), links, waiters;
     for (unsigned i = 0; i < callers; ++i) {
         links += fmt::format("{}{{from,<0.{}.0>,#Ref<0.1.2.{}>}}", i == 0 ? "" : ", ", 100 + i, 100 + i);
         waiters += waiting(fmt::format("<0.{}.0>", 100 + i), "", fmt::format("{{to,<0.50.0>,#Ref<0.1.2.{}>}}", 100 + i),
                            "gen:do_call/4");
     }
+    links += monitors;
     for (unsigned i = 0; i < linked; ++i) links += fmt::format("{}<0.{}.0>", links.empty() ? "" : ", ", 200 + i);
     dump += waiting("<0.1.0>", "", "", "my_app:loop/0");
     dump += waiting("<0.50.0>", "pool", links) + waiters;
@@ -101,6 +102,22 @@ TEST_CASE("two equal numbers are a limit where somebody waits", "[capacities]") 
     CHECK(said(state("I64", "I64", {}), 0).empty());
     CHECK(said(state("I4", "I4", {}), 2).empty());
     CHECK(said(state("I5000", "I5000", {}), 2).empty());  // times
+}
+
+TEST_CASE("who waits and is monitored twice has something already", "[capacities]") {
+    const auto monitored = [](std::initializer_list<unsigned> callers) {
+        std::string monitors;
+        for (unsigned i = 0; const unsigned caller : callers)
+            monitors += fmt::format(", {{to,<0.{}.0>,#Ref<0.1.3.{}>}}", caller, i++);
+        return said(state("I64", "I64", {}), 3, 0, "", 0, monitors);
+    };
+    const std::string plain =
+        "medium: pool <0.50.0> has 64 of 64 (element 2 and element 3 of its State); 3 processes wait for it";
+    CHECK(monitored({100, 101, 102}) == plain + "\n");
+    CHECK(monitored({100, 100, 101, 102}) ==
+          plain + ", 1 of whom it monitors twice: most likely they have something of it already\n");
+    CHECK(monitored({100, 100, 101}) == plain + "\n");  // it does not monitor each
+    CHECK(monitored({100, 100, 101, 101, 102, 102}) == plain + "\n");
 }
 
 TEST_CASE("a collection that is as large as a number is what was lent", "[capacities]") {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/facts/catalogue/capacities.hpp"
 #include "analyses/facts/catalogue/shared_names.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -64,6 +65,21 @@ bool has_started(const Snapshot& s, const Capacity& full) {
 }
 
 // "conn_pool <0.80.0> has lent 24 of 24, all to processes that have ended; 12 processes wait for it"
+// Of those who wait, whom the server monitors more than once where it monitors each: once for the call that waits, and
+// once for what they have of it already.
+std::uint64_t who_have_and_wait(const Snapshot& s, const Capacity& full) {
+    std::map<Pid, std::uint64_t> monitored;
+    for (const Link& link : links_of(s, s[full.server]))
+        if (link.kind == LinkKind::monitors && link.pid.has()) ++monitored[link.pid];
+    std::uint64_t again = 0;
+    for (const ProcId id : full.waiters) {
+        const auto known = monitored.find(s[id].pid);
+        if (known == monitored.end()) return 0;
+        again += known->second > 1;
+    }
+    return again < full.waiters.size() ? again : 0;
+}
+
 Sentence title(const Facts& facts, const Capacity& full) {
     const Snapshot& s = facts.snapshot();
     Sentence text;
@@ -115,6 +131,8 @@ Sentence title(const Facts& facts, const Capacity& full) {
     if (!full.waiters.empty())
         text.say(full.waiters.size() == 1 ? Form<1>("; {} waits for it") : Form<1>("; {} wait for it"),
                  processes(full.waiters.size()));
+    if (const std::uint64_t again = who_have_and_wait(s, full); again != 0)
+        text.say(", {} of whom it monitors twice: most likely they have something of it already", number(again));
     return text;
 }
 
@@ -149,6 +167,10 @@ FindingSeverity severity_of(const Capacity& full) {
 
 void add_steps(const Facts& facts, const Capacity& full, Finding& finding) {
     const Snapshot& s = facts.snapshot();
+    if (who_have_and_wait(s, full) != 0)
+        finding.advise(
+            "Give back what was taken in `try ... after`: an error that is caught further out leaves it with who lives "
+            "on, and asks for the next.");
     if (full.listening.has()) {
         finding.advise(
             "See whether connections that have ended are counted off: the count in its State is larger than those that "
