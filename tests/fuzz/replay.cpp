@@ -6,8 +6,8 @@
 // line but one says how long the longest input took and how much memory the largest process.
 // As many processes as there are processors share the files; one that crashes or hangs names its input, and which of
 // its runs: a line of `run_line`, or a mutant; 0 is the input itself. `--each N` in
-// front of the folders: of each file every Nth verb, another one to begin with for each, since a sanitizer takes ten
-// times as long.
+// front of the folders: of each file every Nth verb, another one to begin with for each and by the SEED, since a
+// sanitizer takes ten times as long.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -99,7 +99,7 @@ void replay(const fs::path& path, std::size_t number, const Options& options, Sh
     part = 0;
     if (target == nullptr) {
         on_exact(shared, bytes, load_and_walk);
-        for (std::size_t line = number % options.each; line < lines(); line += options.each) {
+        for (std::size_t line = (number + options.seed) % options.each; line < lines(); line += options.each) {
             part = line + 1;
             on_exact(shared, bytes, [&](std::string_view exact) { (void)run_line(line, exact); });
         }
