@@ -302,27 +302,53 @@ private:
         return reader.kept_binaries();
     }
 
-    /// One after the other: a process's row is read again right before its heap, and held against the process after it.
+    /// Heaps of many processes are fetched side by side. One that has not moved since its row was read is of the row's
+    /// instant; of any other the row is read again right before its heap, and held against the process after it.
     Status visit_live(const HeapRequest& demand, const std::vector<ProcId>& wanted) {
         Reader reader(*vm_, snapshot_);
         vm_->atoms.renew(reader.memory, vm_->roots.atom_table);
         RowRefresher rows(reader, plan_);
         HeapReader heaps(*vm_);
-        for (const ProcId id : wanted) {
-            bool still = false;
-            for (unsigned tries = 0; tries < most_tries && !still; ++tries) {
-                if (rows.refresh(id) != RowReading::stable) break;
-                if (!snapshot_[id].has_heap) break;
-                HeapGraph& graph = heaps.read(snapshot_[id].offset, HeapGraph::Mode::sizes);
-                const auto kept = kept_of(heaps, demand);
-                still = rows.still(id) && !heaps.damage().collecting;
-                if (!still) continue;
-                tell(heaps.damage(), snapshot_[id].offset, snapshot_.anomalies);
-                demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(),
-                              heaps.distribution_bytes(), kept});
+        const auto visit = [&](ProcId id, HeapGraph& graph, const auto& kept) {
+            tell(heaps.damage(), snapshot_[id].offset, snapshot_.anomalies);
+            demand.visit({id, snapshot_[id], graph, 0, heaps.messages(), heaps.distribution_messages(),
+                          heaps.distribution_bytes(), kept});
+        };
+        std::vector<std::uint64_t> addresses;
+        std::vector<ProcId> moved;
+        for (std::size_t first = 0; first < wanted.size(); first += RowBatch::most) {
+            const auto batch = std::span(wanted).subspan(first, std::min(RowBatch::most, wanted.size() - first));
+            addresses.clear();
+            for (const ProcId id : batch) addresses.push_back(snapshot_[id].offset);
+            heaps.batch().fetch(addresses, RowBatch::Depth::heap);
+            moved.clear();
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+                const Process& row = snapshot_[batch[i]];
+                const std::optional<RowKey>& before = heaps.batch().before(i);
+                // What waits in a queue may have become more without a change of the row.
+                bool still = row.version != 0 && row.msgq_len == Count(0) && before && !before->runs() &&
+                             before->version() == row.version;
+                if (still) {
+                    HeapGraph& graph = heaps.read_of_batch(addresses[i], heaps.batch().row(i), HeapGraph::Mode::sizes);
+                    const auto kept = kept_of(heaps, demand);
+                    const std::optional<RowKey> after = heaps.batch().after(i);
+                    still = after && before->same(*after) && !heaps.damage().collecting;
+                    if (still) visit(batch[i], graph, kept);
+                }
+                if (!still) moved.push_back(batch[i]);
             }
-            if (!still) snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[id].offset);
-            if (image_->process()->gone()) return end_live();
+            for (const ProcId id : moved) {
+                bool still = false;
+                for (unsigned tries = 0; tries < most_tries && !still; ++tries) {
+                    if (rows.refresh(id) != RowReading::stable || !snapshot_[id].has_heap) break;
+                    HeapGraph& graph = heaps.read(snapshot_[id].offset, HeapGraph::Mode::sizes);
+                    const auto kept = kept_of(heaps, demand);
+                    still = rows.still(id) && !heaps.damage().collecting;
+                    if (still) visit(id, graph, kept);
+                }
+                if (!still) snapshot_.anomalies.add(Anomaly::terms_moved, snapshot_[id].offset);
+            }
+            if (!moved.empty() && image_->process()->gone()) return end_live();
         }
         return ok();
     }

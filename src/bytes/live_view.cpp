@@ -136,6 +136,7 @@ std::uint64_t LiveView::read(Run& run, std::uint64_t address, std::uint64_t size
         pieces.push_back({address + at,
                           {run.mirror + (address - run.start) + at, std::min<std::uint64_t>(largest_read, size - at)}});
     mappings_.memory().read(pieces);
+    ++fetches_;
     kept_bytes_ += size;
     std::uint64_t got = 0;
     for (const MemoryPiece& piece : pieces) {
@@ -165,6 +166,37 @@ std::uint64_t LiveView::fetch(Run& run, std::uint64_t address, std::uint64_t siz
         page = behind;
     }
     return size;
+}
+
+void LiveView::fetch_ahead(std::span<const Range> ranges) {
+    ahead_.clear();
+    for (const Range& range : ranges) {
+        Run* run = range.size == 0 ? nullptr : find(range.address);
+        if (run == nullptr || range.size > run->end - range.address || !room_for(*run)) continue;
+        const std::uint64_t end = page_of(range.address + range.size - 1);
+        for (std::uint64_t page = page_of(range.address); page <= end; page += live_page)
+            if (run->rounds[(page - run->start) / live_page] != round_) ahead_.push_back(page);
+    }
+    std::ranges::sort(ahead_);
+    ahead_.erase(std::unique(ahead_.begin(), ahead_.end()), ahead_.end());
+    pieces_.clear();
+    for (std::size_t i = 0; i < ahead_.size();) {
+        std::size_t behind = i + 1;  // pages that follow each other are of one run: runs have gaps between them
+        while (behind < ahead_.size() && ahead_[behind] == ahead_[behind - 1] + live_page &&
+               (behind - i) * live_page < largest_read)
+            ++behind;
+        const Run* run = find(ahead_[i]);
+        pieces_.push_back({ahead_[i], {run->mirror + (ahead_[i] - run->start), (behind - i) * live_page}});
+        i = behind;
+    }
+    if (pieces_.empty()) return;
+    mappings_.memory().read(pieces_);
+    ++fetches_;
+    for (const MemoryPiece& piece : pieces_) {
+        const Run* run = find(piece.address);
+        std::fill_n(run->rounds + (piece.address - run->start) / live_page, piece.got / live_page, round_);
+        kept_bytes_ += piece.got;
+    }
 }
 
 const std::byte* LiveView::at(std::uint64_t address, std::uint64_t size) {

@@ -61,6 +61,14 @@ public:
     Bytes from(std::uint64_t address, std::uint64_t limit);
     bool mapped(std::uint64_t address);
     bool writable(std::uint64_t address);
+    struct Range {
+        std::uint64_t address = 0, size = 0;
+    };
+    /// Fetches the pages of many ranges that this round has not fetched yet, by as few calls of the system as there
+    /// can be. Each is fetched in whatever order; what is not mapped stays unfetched, and is tried again by at().
+    void fetch_ahead(std::span<const Range> ranges);
+    /// How often something was fetched so far: between two equal figures all that was given out was there before.
+    std::uint64_t fetches() const { return fetches_; }
     /// Ends a round: all that was given out is no longer to be looked at, and will be fetched again.
     void forget();
     /// Whether each read fetches anew; gives the former value.
@@ -69,6 +77,8 @@ public:
     bool read_again(std::uint64_t address, std::span<std::byte> into) const {
         return mappings_.memory().read(address, into) == into.size();
     }
+    /// Many ranges as they are now, in their order.
+    void read_again(std::span<MemoryPiece> pieces) const { mappings_.memory().read(pieces); }
 
 private:
     // Mappings that follow each other without a gap, and their mirror.
@@ -92,6 +102,9 @@ private:
     std::size_t last_ = 0;
     std::uint32_t round_ = 1;
     std::uint64_t kept_bytes_ = 0;  // fetched since memory was last given back
+    std::uint64_t fetches_ = 0;
+    std::vector<std::uint64_t> ahead_;  // pages, of fetch_ahead()
+    std::vector<MemoryPiece> pieces_;
     bool fresh_ = false;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes of a VM that goes on while it is read: made-up memory that changes between two reads.
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
@@ -150,15 +151,19 @@ TEST_CASE("a process that stands still is read once, and is stable", "[live]") {
 TEST_CASE("a process that ran while it was read is read again", "[live]") {
     RunningNode node;
     const std::uint64_t reductions = node.field(node.image.at().process_reductions);
-    // It has run between the first reading of the row and what was to prove it, and then waits.
-    node.each_time([&](unsigned n) {
-        if (n == 2) node.memory->word(reductions, 250);
-    });
-    const Snapshot& snapshot = node.read();
-    REQUIRE(snapshot.processes.size() == 1);
-    CHECK(snapshot.processes[0].reading == RowReading::stable);
-    CHECK(snapshot.processes[0].reductions == Count(250));
-    CHECK(snapshot.processes[0].msgq_len == Count(2));
+    // It has run before what was to prove it, and then waits; or twice.
+    for (const unsigned when : {2u, 4u}) {
+        node.snapshot = Snapshot();
+        node.snapshot.source.live = LiveReading{};
+        node.each_time([&](unsigned n) {
+            if (n == 2 || n == when) node.memory->word(reductions, 300 * when + n);
+        });
+        const Snapshot& snapshot = node.read();
+        REQUIRE(snapshot.processes.size() == 1);
+        CHECK(snapshot.processes[0].reading == RowReading::stable);
+        CHECK(snapshot.processes[0].reductions == Count(300 * when + when));
+        CHECK(snapshot.processes[0].msgq_len == Count(2));
+    }
 }
 
 TEST_CASE("of a process that never stands still nothing is told but its figures", "[live]") {
@@ -263,6 +268,58 @@ TEST_CASE("a row is read again in its place, and what follows is held against it
     node.memory->word(RunningNode::process, 0);
     CHECK_FALSE(rows.refresh(id).has_value());
     CHECK(node.snapshot.processes.size() == 1);
+}
+
+TEST_CASE("of processes that are read side by side each has keys from before and behind all that was read of it",
+          "[live]") {
+    RunningNode node;
+    bytes::MemoryReader reader(node.space);
+    const Offsets& at = node.image.at();
+    RowBatch batch(reader, node.image.vm.layout);
+    const std::uint64_t nobody = grown_at, reductions = node.field(at.process_reductions);
+    const std::array<std::uint64_t, 2> both = {RunningNode::process, nobody};
+    batch.fetch(both, RowBatch::Depth::heap);
+    CHECK_FALSE(batch.before(1).has_value());
+    CHECK_FALSE(batch.after(1).has_value());
+    REQUIRE(batch.before(0).has_value());
+    CHECK(batch.before(0)->same(*batch.after(0)));
+    // Its stack, its heap and the first of its queue are there: nothing is fetched for them, and the key is that of
+    // the fetch, whatever became of the process since.
+    const std::size_t reads = node.memory->reads;
+    node.memory->word(reductions, 4711);
+    CHECK(reader.word(RunningNode::heap) == 0u);
+    CHECK(reader.word(RunningNode::heap + 8 * (RunningNode::heap_words - 1)) == node.image.vm.layout.nil);
+    CHECK(reader.word(RunningNode::queue).has_value());
+    CHECK(batch.before(0)->same(*batch.after(0)));
+    CHECK(node.memory->reads == reads);
+    // What was not there is of a later instant, and so is the key behind it.
+    CHECK(reader.word(memory_at + 40 * page_bytes) == 0u);
+    CHECK_FALSE(batch.before(0)->same(*batch.after(0)));
+    CHECK(node.memory->reads > reads);
+}
+
+TEST_CASE("pages that are fetched ahead are fetched once, and those that are not mapped are no answer", "[live]") {
+    const auto memory = std::make_shared<ChangingMemory>();
+    bytes::AddressSpace space;
+    space.follow(memory);
+    space.seal();
+    bytes::MemoryReader reader(space);
+    const std::uint64_t here = memory_at + 3 * page_bytes;
+    memory->word(here + 16, 5);
+    const std::vector<bytes::LiveView::Range> ranges = {
+        {here + page_bytes - 8, 16},      {here + 16, 8}, {here + 40, 8},
+        {memory_at + 64 * page_bytes, 8}, {memory_at, 0}, {memory_at + 63 * page_bytes, 2 * page_bytes}};
+    reader.view()->fetch_ahead(ranges);
+    CHECK(memory->reads == 1);  // two pages that follow each other; the rest is nowhere, or nothing
+    memory->word(here + 16, 6);
+    CHECK(reader.word(here + 16) == 5u);
+    CHECK(reader.word(here + page_bytes) == 0u);
+    CHECK(memory->reads == 1);
+    reader.view()->fetch_ahead(ranges);
+    CHECK(memory->reads == 1);
+    CHECK_FALSE(reader.word(memory_at + 64 * page_bytes).has_value());
+    reader.forget();
+    CHECK(reader.word(here + 16) == 6u);
 }
 
 TEST_CASE("what a round has fetched stays as it was until the next one", "[live]") {

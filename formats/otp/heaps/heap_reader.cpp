@@ -199,7 +199,8 @@ void settle_slices(HeapGraph& graph, const Layout& layout, MemoryReader& memory)
     if (!bases.empty()) settle_bases(graph, bases);
 }
 
-HeapReader::HeapReader(const Vm& vm) : vm_(vm), at_(vm.layout.at), reader_(vm), memory_(reader_.memory) {
+HeapReader::HeapReader(const Vm& vm)
+    : vm_(vm), at_(vm.layout.at), reader_(vm), memory_(reader_.memory), batch_(memory_, vm.layout) {
     running_ = running_threads(vm, memory_);
     image_bytes_ = memory_.space().bytes();
 }
@@ -604,11 +605,18 @@ std::span<const std::uint64_t> HeapReader::kept_binaries() {
 }
 
 HeapGraph& HeapReader::read(std::uint64_t process, HeapGraph::Mode mode, bool garbage) {
-    begin(mode);
     memory_.forget();
+    return read_fetched(process, memory_.at(process, at_.process_size), mode, garbage);
+}
+
+HeapGraph& HeapReader::read_of_batch(std::uint64_t process, const std::byte* row, HeapGraph::Mode mode) {
+    return read_fetched(process, row, mode, false);
+}
+
+HeapGraph& HeapReader::read_fetched(std::uint64_t process, const std::byte* p, HeapGraph::Mode mode, bool garbage) {
+    begin(mode);
     process_ = process;
     const std::uint64_t misses = memory_.misses();
-    const std::byte* p = memory_.at(process, at_.process_size);
     if (p == nullptr || !vm_.terms_readable) {
         damage_.unreadable += p == nullptr;
         graph_.finish();

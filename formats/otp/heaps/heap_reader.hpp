@@ -18,6 +18,7 @@
 
 #include "beamheap/heap_graph.hpp"
 #include "formats/otp/heaps/heap_objects.hpp"
+#include "formats/otp/processes/live_row.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/tables/ets_objects.hpp"
 #include "formats/otp/vm/vm.hpp"
@@ -64,6 +65,10 @@ public:
     /// Reads the heap of the process at this address; the graph is valid until the next read(). With garbage, dead
     /// terms that no other dead term holds are roots as well (RootKind::garbage), behind all others.
     HeapGraph& read(std::uint64_t process, HeapGraph::Mode mode, bool garbage = false);
+    /// The same of a process of batch(), in the batch's round: `row` is its structure.
+    HeapGraph& read_of_batch(std::uint64_t process, const std::byte* row, HeapGraph::Mode mode);
+    /// Of a running VM: processes whose heaps are fetched side by side.
+    RowBatch& batch() { return batch_; }
     /// Reads the objects of a table as roots, in their order (RootKind::table_object). Of a compressed one its key is
     /// read; its root is undecoded, and stands at the tuple.
     HeapGraph& read_objects(const EtsObjects& objects, HeapGraph::Mode mode);
@@ -84,6 +89,7 @@ public:
 
 private:
     void begin(HeapGraph::Mode mode);
+    HeapGraph& read_fetched(std::uint64_t process, const std::byte* row, HeapGraph::Mode mode, bool garbage);
     void add_area(std::uint64_t start, std::uint64_t end, AreaKind kind);
     void settle_areas();
     void collect_areas(const std::byte* p);
@@ -113,6 +119,7 @@ private:
     const Offsets& at_;
     Decoder reader_;
     bytes::MemoryReader& memory_;
+    RowBatch batch_;
     std::vector<RunningThread> running_;
     HeapGraph graph_;
     std::uint64_t process_ = 0;

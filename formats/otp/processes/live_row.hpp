@@ -14,6 +14,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/vm/vm.hpp"
@@ -44,5 +46,47 @@ struct RowKey {
 RowKey key_of(const Offsets& at, const std::byte* process);
 /// As it is now, whatever was fetched before; nothing where nothing is mapped there. Only of a running VM.
 std::optional<RowKey> key_now(bytes::MemoryReader& memory, const Offsets& at, std::uint64_t process);
+
+/// Processes that are read side by side.
+///
+/// A call of the system takes as long as what it fetches of an ordinary process, and each process took several. Of a
+/// batch there are some for all: first the rows, then the pages of what hangs off them, and of binaries that stand
+/// outside; then the rows again, for their keys. What is then read of a process was thus all fetched between its two
+/// keys, as where it is read alone, for as long as nothing else has to be fetched. Where it has to be (a long queue, a
+/// large heap), the process's key is read once more behind that.
+class RowBatch {
+public:
+    /// Of so many processes the pages fit in a processor's cache, and the two keys of each are a millisecond apart at
+    /// the most.
+    static constexpr std::size_t most = 96;
+    /// What of each process is fetched beside its row.
+    enum class Depth : std::uint8_t { row, stack, heap };
+
+    /// Both must outlive it. Only of a running VM.
+    RowBatch(bytes::MemoryReader& memory, const Layout& layout) : memory_(memory), layout_(layout) {}
+    /// Begins a round of the reader with these processes, `most` of them or fewer.
+    void fetch(std::span<const std::uint64_t> processes, Depth depth);
+    /// The key of process `i` before anything of it was fetched; nothing where it is not mapped.
+    const std::optional<RowKey>& before(std::size_t i) const { return before_[i]; }
+    /// Its structure at that instant, layout.process_size bytes, until the next fetch(); null where it is not mapped.
+    const std::byte* row(std::size_t i) const {
+        return before_[i] ? rows_.data() + i * layout_.at.process_size : nullptr;
+    }
+    /// Its key behind all that was read of it so far.
+    std::optional<RowKey> after(std::size_t i);
+
+private:
+    void keys(std::vector<std::byte>& rows, std::vector<std::optional<RowKey>>& into);
+    void add_row(const std::byte* row, Depth depth);
+    void add_binaries(const std::byte* row);
+    bytes::MemoryReader& memory_;
+    const Layout& layout_;
+    std::vector<std::uint64_t> processes_;
+    std::vector<std::optional<RowKey>> before_, after_;
+    std::vector<std::byte> rows_, later_rows_;
+    std::vector<bytes::MemoryPiece> pieces_;
+    std::vector<bytes::LiveView::Range> ranges_;
+    std::uint64_t fetched_ = 0;  ///< LiveView::fetches() when the later keys were read
+};
 
 }  // namespace beamheap::otp

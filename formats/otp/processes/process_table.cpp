@@ -93,7 +93,8 @@ public:
           memory_(reader.memory),
           frames_(reader),
           links_(reader),
-          labels_(reader) {}
+          labels_(reader),
+          batch_(reader.memory, reader.vm.layout) {}
 
     void run(const Progress& progress) {
         SlotTable table = reader_.vm.processes;
@@ -111,14 +112,22 @@ public:
         rows.reserve(std::min<std::size_t>(table.count, slots.size() / 8));
         // The VM's own count tells where the rest of a huge table is empty, and whether all are there.
         std::uint64_t found = 0, being_made = 0;
+        std::vector<std::uint64_t> batch;
+        std::vector<std::size_t> batch_slots;
         for (std::size_t i = 0; (i + 1) * 8 <= slots.size() && (found < table.count || i < most_slots_beyond); ++i) {
             const auto element = load<Word>(slots.data() + 8 * i);
             if (element == 0) continue;
             if (progress && found % rows_between_progress == 0) progress(0, 0);
             ++found;
-            if (element != table.invalid) add(element, i);
-            else ++being_made;
+            if (element == table.invalid) ++being_made;
+            else if (!live_) add_read(element, structure(element), i, false);
+            else {
+                batch.push_back(element);
+                batch_slots.push_back(i);
+                if (batch.size() == RowBatch::most) add_batch(batch, batch_slots);
+            }
         }
+        if (live_) add_batch(batch, batch_slots);
         if (!live_) check_counts(table, slots, found, being_made);
         add_unlisted();
         if (live_) reader_.snapshot.source.live->gone += gone_;
@@ -132,7 +141,7 @@ public:
         std::vector<Process>& rows = reader_.snapshot.processes;
         const Process before = reader_.snapshot[id];
         const std::size_t count = rows.size();
-        add_live(before.offset, std::nullopt, false);
+        add_live(before.offset, std::nullopt, most_tries);
         if (rows.size() == count) return std::nullopt;
         Process now = rows.back();
         rows.pop_back();
@@ -176,7 +185,8 @@ private:
             for (const std::uint64_t scheduler : *list) {
                 const auto process = memory_.word(scheduler + at_.scheduler_process);
                 if (!process) reader_.snapshot.source.process_table_complete = false;  // who ran there is not known
-                else if (*process != 0 && !live_ && !listed(*process)) add(*process, std::nullopt);
+                else if (*process != 0 && !live_ && !listed(*process))
+                    add_read(*process, structure(*process), std::nullopt, true);
             }
         }
     }
@@ -186,51 +196,71 @@ private:
                            [address](const Process& p) { return p.offset == address; });
     }
 
-    /// `slot`: of the table; none where a scheduler alone knows it.
-    void add(std::uint64_t address, std::optional<std::size_t> slot) {
-        if (live_) add_live(address, slot, false);
-        else add_read(address, slot, !slot.has_value());
+    // Reads many processes side by side, and those that did not stand still once more, each by itself.
+    void add_batch(std::vector<std::uint64_t>& processes, std::vector<std::size_t>& slots) {
+        batch_.fetch(processes, plan_.labels   ? RowBatch::Depth::heap
+                                : plan_.stacks ? RowBatch::Depth::stack
+                                               : RowBatch::Depth::row);
+        std::vector<std::size_t> moved;
+        for (std::size_t i = 0; i < processes.size(); ++i)
+            if (!add_still(
+                    processes[i], batch_.row(i), slots[i], [&] { return batch_.after(i); }, false))
+                moved.push_back(i);
+        for (const std::size_t i : moved) add_live(processes[i], slots[i], most_tries - 1);
+        processes.clear();
+        slots.clear();
     }
 
-    // Reads a process until it stands still meanwhile. What an attempt has left behind is taken back before the next
-    // one; what is damaged in a row that moves is the movement's.
-    void add_live(std::uint64_t address, std::optional<std::size_t> slot, bool unlisted) {
+    // Reads a process until it stands still meanwhile.
+    void add_live(std::uint64_t address, std::optional<std::size_t> slot, unsigned tries) {
+        const auto now = [&] { return key_now(memory_, at_, address); };
+        for (bool done = false; !done && tries > 0; --tries) {
+            memory_.forget();
+            const std::byte* p = address % 8 == 0 ? memory_.probe(address, at_.process_size) : nullptr;
+            done = add_still(address, p, slot, now, tries == 1);
+        }
+    }
+
+    // Reads a process whose structure is `p`; `after_it` gives its key when all is read. False: it moved, nothing was
+    // added, and this was not the last try. What an attempt has left behind is taken back before the next one; what is
+    // damaged in a row that moves is the movement's.
+    template <class After>
+    bool add_still(std::uint64_t address, const std::byte* p, std::optional<std::size_t> slot, const After& after_it,
+                   bool last) {
         Snapshot& snapshot = reader_.snapshot;
         const std::size_t rows = snapshot.processes.size(), links = snapshot.links.size(),
                           ancestors = labels_.remembered();
-        const Anomalies met = snapshot.anomalies;
+        const std::uint64_t met = snapshot.anomalies.total();
+        if (met != met_before_.total()) met_before_ = snapshot.anomalies;
         const auto take_back = [&] {
             snapshot.processes.resize(rows);
             snapshot.links.resize(links);
             labels_.forget_from(ancestors);
-            snapshot.anomalies = met;
+            if (snapshot.anomalies.total() != met) snapshot.anomalies = met_before_;
         };
-        for (unsigned tries = 1;; ++tries) {
-            memory_.forget();
-            const std::byte* p = address % 8 == 0 ? memory_.probe(address, at_.process_size) : nullptr;
-            const RowKey before = p == nullptr ? RowKey{} : key_of(at_, p);
-            still_ = !before.runs();
-            if (before.is_process() && !before.freed()) add_read(address, slot, unlisted);
-            const std::optional<RowKey> after = key_now(memory_, at_, address);
-            if (snapshot.processes.size() == rows || !after || after->words[0] != before.words[0] || after->freed()) {
-                take_back();
-                ++gone_;
-                return;
-            }
-            Process& row = snapshot.processes.back();
-            row.version = before.version();
-            row.reading = RowReading::stable;
-            if (before.same(*after) && (fits_ || row.state == ProcessState::exiting)) return;
-            if (before.runs() || after->runs()) row.reading = RowReading::running;
-            else if (tries < most_tries) {
-                take_back();
-                continue;
-            } else row.reading = RowReading::moving;
-            snapshot.anomalies = met;
-            labels_.forget_from(ancestors);
-            leave_figures(row);
-            return;
+        const RowKey before = p == nullptr ? RowKey{} : key_of(at_, p);
+        still_ = !before.runs();
+        if (before.is_process() && !before.freed()) add_read(address, p, slot, false);
+        const std::optional<RowKey> after = after_it();
+        if (snapshot.processes.size() == rows || !after || after->words[0] != before.words[0] || after->freed()) {
+            take_back();
+            ++gone_;
+            return true;
         }
+        Process& row = snapshot.processes.back();
+        row.version = before.version();
+        row.reading = RowReading::stable;
+        if (before.same(*after) && (fits_ || row.state == ProcessState::exiting)) return true;
+        if (before.runs() || after->runs()) row.reading = RowReading::running;
+        else if (last) row.reading = RowReading::moving;
+        else {
+            take_back();
+            return false;
+        }
+        if (snapshot.anomalies.total() != met) snapshot.anomalies = met_before_;
+        labels_.forget_from(ancestors);
+        leave_figures(row);
+        return true;
     }
 
     // Of a process that did not stand still: its figures. Where it is in its code, what is on its heap and what it says
@@ -249,8 +279,12 @@ private:
         row.program_counter = row.pc_offset = 0;
     }
 
-    void add_read(std::uint64_t address, std::optional<std::size_t> slot, bool unlisted) {
-        const std::byte* p = address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
+    const std::byte* structure(std::uint64_t address) {
+        return address % 8 == 0 ? memory_.at(address, at_.process_size) : nullptr;
+    }
+
+    // `p`: its structure, null where that is not there.
+    void add_read(std::uint64_t address, const std::byte* p, std::optional<std::size_t> slot, bool unlisted) {
         Anomalies& anomalies = reader_.snapshot.anomalies;
         if (p == nullptr || !is_pid(load<Word>(p))) {
             anomalies.add(p == nullptr ? Anomaly::unreadable_memory : Anomaly::inconsistent_state, address,
@@ -481,6 +515,8 @@ private:
     FrameCache frames_;
     LinkReader links_;
     LabelReader labels_;
+    RowBatch batch_;
+    Anomalies met_before_;  // those of the snapshot, as they were before the row at hand
     std::vector<RunningThread> running_;
     std::vector<std::pair<std::uint32_t, TextId>> flag_texts_;
     std::vector<Frame> stack_;

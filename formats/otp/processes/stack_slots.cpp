@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/otp/processes/stack_slots.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "formats/otp/processes/live_row.hpp"
 #include "formats/otp/processes/process_table.hpp"
 #include "formats/otp/processes/stack.hpp"
 #include "formats/otp/vm/references.hpp"
@@ -21,13 +24,16 @@ public:
         : reader_(reader), memory_(reader.memory), running_(running_threads(reader.vm, reader.memory)) {}
 
     void read(ProcId id, SlotsWanted wanted) {
+        read(id, wanted, memory_.at(reader_.snapshot[id].offset, reader_.at.process_size));
+    }
+    /// `p`: its structure, null where that is not there.
+    void read(ProcId id, SlotsWanted wanted, const std::byte* p) {
         const Process& row = reader_.snapshot[id];
         all_ = wanted == SlotsWanted::all;
         if (!all_ && row.state != ProcessState::waiting) return;
         references_ = all_ || row.monitors != 0;
         const std::uint32_t frames = all_ ? youngest_frames : 1;
         const std::uint64_t process = reader_.snapshot[id].offset;
-        const std::byte* p = memory_.at(process, reader_.at.process_size);
         if (p == nullptr || (load<std::uint32_t>(p + reader_.at.process_state) & state::gc) != 0) return;
         YoungHeap young = read_young_heap(memory_, reader_.vm.layout, p);
         for (const RunningThread& thread : running_)
@@ -93,18 +99,82 @@ private:
 
 }  // namespace
 
+namespace {
+
+// Which slots are wanted of a process by the function that it is in.
+class Wanted {
+public:
+    Wanted(Snapshot& snapshot, const LoadPlan& plan) : snapshot_(snapshot), plan_(plan) {}
+    SlotsWanted of(ProcId id) {
+        const FunctionId function = snapshot_[id].current_function;
+        if (function == FunctionId::none) return SlotsWanted::none;
+        if (index_of(function) >= functions_.size()) functions_.resize(index_of(function) + 1);
+        std::optional<SlotsWanted>& known = functions_[index_of(function)];
+        if (!known) known = plan_.slots_of(snapshot_, function);
+        return *known;
+    }
+
+private:
+    Snapshot& snapshot_;
+    const LoadPlan& plan_;
+    std::vector<std::optional<SlotsWanted>> functions_;
+};
+
+// Of a running VM: slots of a stack that stood still, from the instant of its row on. A process that has moved since is
+// read once more, with its row; what moves each time has no slots.
+void read_live_slots(Reader& reader, const LoadPlan& plan, SlotReader& slots, Wanted& wanted) {
+    Snapshot& snapshot = reader.snapshot;
+    RowBatch batch(reader.memory, reader.vm.layout);
+    RowRefresher rows(reader, plan);
+    std::vector<ProcId> chosen;
+    std::vector<std::uint64_t> addresses;
+    for (std::uint32_t next = 0; next < snapshot.processes.size();) {
+        chosen.clear();
+        addresses.clear();
+        for (; next < snapshot.processes.size() && chosen.size() < RowBatch::most; ++next) {
+            if (snapshot.processes[next].version == 0 || wanted.of(ProcId{next}) == SlotsWanted::none) continue;
+            chosen.push_back(ProcId{next});
+            addresses.push_back(snapshot.processes[next].offset);
+        }
+        if (chosen.empty()) return;
+        batch.fetch(addresses, RowBatch::Depth::heap);
+        std::vector<ProcId> moved;
+        const auto had = [&](std::size_t count) { snapshot.slots.resize(count); };
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            const std::size_t count = snapshot.slots.size();
+            slots.read(chosen[i], wanted.of(chosen[i]), batch.row(i));
+            const std::optional<RowKey>& before = batch.before(i);
+            const std::optional<RowKey> after = batch.after(i);
+            if (before && after && before->same(*after) && after->version() == snapshot[chosen[i]].version) continue;
+            had(count);
+            moved.push_back(chosen[i]);
+        }
+        for (const ProcId id : moved) {
+            const std::size_t count = snapshot.slots.size();
+            for (unsigned tries = 0; tries < most_tries; ++tries) {
+                if (rows.refresh(id) != RowReading::stable) break;
+                if (const SlotsWanted some = wanted.of(id); some != SlotsWanted::none) slots.read(id, some);
+                if (rows.still(id)) break;
+                had(count);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 void read_stack_slots(Reader& reader, const LoadPlan& plan) {
     if (plan.slots_of == nullptr || !reader.vm.terms_readable) return;
     Snapshot& snapshot = reader.snapshot;
     SlotReader slots(reader);
-    std::vector<std::optional<SlotsWanted>> functions(snapshot.functions.size());
-    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i) {
-        const FunctionId function = snapshot.processes[i].current_function;
-        if (function == FunctionId::none || index_of(function) >= functions.size()) continue;
-        std::optional<SlotsWanted>& known = functions[index_of(function)];
-        if (!known) known = plan.slots_of(snapshot, function);
-        if (*known != SlotsWanted::none) slots.read(ProcId{i}, *known);
+    Wanted wanted(snapshot, plan);
+    if (reader.memory.view() != nullptr) {
+        read_live_slots(reader, plan, slots, wanted);
+        std::ranges::stable_sort(snapshot.slots, {}, &StackSlot::process);
+        return;
     }
+    for (std::uint32_t i = 0; i < snapshot.processes.size(); ++i)
+        if (const SlotsWanted some = wanted.of(ProcId{i}); some != SlotsWanted::none) slots.read(ProcId{i}, some);
 }
 
 }  // namespace beamheap::otp
