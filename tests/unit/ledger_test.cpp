@@ -258,7 +258,7 @@ TEST_CASE("virtual heaps say whose binaries are, unless these are shared", "[led
         CHECK(place(m) == "Of 977 KiB, 488 KiB (50 %) are binaries: holder <0.1.0> has about 391 KiB.");
     }
     SECTION("of several processes") {
-        for (Process& each : m.s.processes) each.name = TextId::none;
+        for (Process& each : m.s.processes) each.name = TextId::none, each.memory_bytes = 8000 + 6400;
         Process& other = worker(m, 2);
         other.bin_vheap_words = 5'000;
         CHECK(place(m) == "Of 977 KiB, 488 KiB (50 %) are binaries: 2 processes of my:init/1 have about 430 KiB.");
