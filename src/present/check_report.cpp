@@ -7,6 +7,7 @@
 #include <map>
 
 #include "present/check_places.hpp"
+#include "present/glued_text.hpp"
 #include "present/json_writer.hpp"
 #include "present/sanitise.hpp"
 #include "present/spelling.hpp"
@@ -201,7 +202,11 @@ Document check_document(const CheckReport& report) {
 std::string check_text(const CheckReport& report, std::size_t width) {
     constexpr std::size_t hang = 14;
     std::string text;
-    const auto line = [&](std::string_view safe) { text += wrapped(safe, width, hang) + '\n'; };
+    const auto line_behind = [&](std::string safe, std::size_t behind) {
+        glue_units(safe);
+        text += wrapped(safe, width, behind) + '\n';
+    };
+    const auto line = [&](std::string safe) { line_behind(std::move(safe), hang); };
     const auto tell = [&](const Group& group) {
         const CheckedFinding& finding = group.finding();
         const std::string mark = open_verdict(finding.verdict) ? "" : fmt::format(" ({})", name_of(finding.verdict));
@@ -209,7 +214,7 @@ std::string check_text(const CheckReport& report, std::size_t width) {
                          safe_text(finding.title), mark));
         if (finding.verdict != Verdict::fails) return;
         if (group.places.size() > 1) line(fmt::format("{:{}}as it is in {}", "", hang, safe_text(group.input().path)));
-        for (const std::string& each : finding.evidence) line(std::string(hang, ' ') + safe_text(each));
+        for (const std::string& each : finding.evidence) line_behind(std::string(hang, ' ') + safe_text(each), hang + 2);
         for (const std::string& step : finding.steps_to_fold) line("           -> " + step);
     };
     const std::vector<Group> groups = groups_of(report);

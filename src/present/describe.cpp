@@ -128,10 +128,13 @@ Text reading_text(const Snapshot& snapshot) {
     if (!snapshot.source.live) return text;
     const LiveReading& live = *snapshot.source.live;
     const Readings sums = readings_of(snapshot);
-    text.add(fmt::format("Process {} is a {}, read {}at {} in {:.0f} ms: {}, {} stable", live.pid,
-                         vm_as_it_stands(live.halt), live.halt == VmHalt::none ? "without stopping it " : "",
-                         time_text(live.read_at_ms), std::max(live.took_ms, 1.0),
-                         counted(snapshot.processes.size(), "process", "processes"), grouped(sums.stable)));
+    text.add(fmt::format("Process {} is a {}, read {}at {} in {:.0f} ms", live.pid, vm_as_it_stands(live.halt),
+                         live.halt == VmHalt::none ? "without stopping it " : "", time_text(live.read_at_ms),
+                         std::max(live.took_ms, 1.0)));
+    // That none of its processes moved meanwhile is as one expects it.
+    if (sums.moving + sums.running != 0)
+        text.add(fmt::format(": {}, {} stable", counted(snapshot.processes.size(), "process", "processes"),
+                             grouped(sums.stable)));
     if (sums.moving != 0) text.add(fmt::format(", {} moving (figures of several instants)", grouped(sums.moving)));
     if (sums.running != 0) text.add(fmt::format(", {} running (no stack, no terms)", grouped(sums.running)));
     if (live.gone != 0) text.add(fmt::format("; {} ended meanwhile", grouped(live.gone)));

@@ -12,10 +12,10 @@ using namespace cells;
 
 namespace {
 
-// Parts of the VM's total are shares of that, what stands beside it is a share of all.
+// Shares of the VM's total, which add up to it; what stands beside it is none of these.
 std::optional<double> share_of(const analyses::Ledger& ledger, analyses::LedgerArea area, std::uint64_t bytes) {
-    const std::uint64_t total = std::max(ledger.told_bytes, ledger.total_bytes.value_or(0));
-    return analyses::percent_of(bytes, area <= analyses::LedgerArea::vm ? total : ledger.sum_bytes);
+    if (area > analyses::LedgerArea::vm) return std::nullopt;
+    return analyses::percent_of(bytes, std::max(ledger.told_bytes, ledger.total_bytes.value_or(0)));
 }
 
 }  // namespace

@@ -148,7 +148,9 @@ Table port_table(const Names& names, const Identify& identify) {
           .wide = true},
          [=, &s](const Row& r) { return raw(names, s.ports[r].data); }},
     };
-    return table_of(std::move(columns), all_rows(s.ports.size()), "no port");
+    std::vector<Row> rows = all_rows(s.ports.size());
+    std::ranges::stable_sort(rows, std::ranges::greater(), [&s](Row r) { return s.ports[r].queue_bytes.value_or(0); });
+    return table_of(std::move(columns), std::move(rows), "no port");
 }
 
 Table port_group_table(const Names& names, const analyses::PortReport& report) {
@@ -286,7 +288,9 @@ Table timer_table(const Names& names, const Identify& identify) {
         {{.name = "message", .title = "MESSAGE", .doc = "as the VM printed it", .content = Content::term},
          [=, &s](const Row& r) { return printed(names, s.timers[r].message); }},
     };
-    return table_of(std::move(columns), all_rows(s.timers.size()), "no timer");
+    std::vector<Row> rows = all_rows(s.timers.size());
+    std::ranges::stable_sort(rows, {}, [&s](Row r) { return s.timers[r].left_ms.value_or(~std::uint64_t{0}); });
+    return table_of(std::move(columns), std::move(rows), "no timer");
 }
 
 Table timer_group_table(const Names& names, const analyses::TimerReport& report, const Identify& identify) {

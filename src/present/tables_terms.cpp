@@ -339,7 +339,7 @@ RootTable root_table(const TermView& view, bool garbage) {
           .doc = "stack dictionary message seq_trace_token x_register exception group_leader garbage",
           .lesser = 3},
          [=](const std::uint32_t& r) { return Value(name_of(view.graph().roots()[r].kind)); }},
-        {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term, .best = 28},
+        {{.name = "root", .title = "ROOT", .doc = "which one", .content = Content::term, .end_tells = true, .best = 28},
          [=](const std::uint32_t& r) { return Value(view.root_name(r)); }},
         {{.name = "flat_words",
           .title = "FLAT words",

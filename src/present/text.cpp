@@ -28,6 +28,7 @@ constexpr std::size_t lines_of_rest = 4;       // at the end of one screen: a bl
 constexpr std::size_t least_cut = 4;           // lines of prose that are worth being begun
 constexpr std::size_t most_compared = 10'000;  // rows of which cells that would be cut alike are cut where they differ
 constexpr std::size_t most_below = 8;          // lines of a text below its row, unless all is asked for
+constexpr std::size_t least_folded = 44;       // columns in which a text that is read whole stands behind its row
 constexpr std::size_t folded = 4;              // what the second line of a row, or of a sentence, is indented by
 
 class TextPresenter {
@@ -242,8 +243,9 @@ private:
         Lines lines;
         for (std::size_t c = 0; c < item.table.columns(); ++c) {
             const Column& column = item.table.column(c);
-            entry(column.title.empty() ? label_of(column.name) : std::string(column.title), item.table.cell(0, c),
-                  column.unit, column.content, item.table.key_of(0, c), lines);
+            const bool titled = !column.title.empty() && column.title != column.name;
+            entry(titled ? std::string(column.title) : label_of(column.name), item.table.cell(0, c), column.unit,
+                  column.content, item.table.key_of(0, c), lines);
         }
         block(*item.member, lines);
     }
@@ -333,6 +335,32 @@ private:
         return value.is_null() || (array != nullptr && (*array)->empty());
     }
 
+    // Columns in which no row has anything are not shown, unless they were asked for.
+    void leave_out_silent(Layout& layout) const {
+        if (!view_.options().columns.empty()) return;
+        const auto tells = [](const TextColumn& each) { return each.tells && each.spot == Spot::in_row; };
+        if (std::ranges::none_of(layout, tells)) return;
+        for (TextColumn& each : layout)
+            if (!each.tells && each.spot == Spot::in_row) each.spot = Spot::left_out;
+    }
+
+    // A text that is read whole, behind whose row there is room for it: it is folded there, in its own column.
+    bool folds_last(const TableView& table, Layout& layout) const {
+        std::size_t others = 0, last = layout.size();
+        for (std::size_t c = 0; c < layout.size(); ++c) {
+            if (layout[c].spot != Spot::in_row) continue;
+            if (last != layout.size()) others += layout[last].width + column_gap;
+            last = c;
+        }
+        if (last == layout.size() || !table.column(last).wraps) return false;
+        const std::size_t width = view_.options().width;
+        if (others + layout[last].width <= width || others + least_folded > width || others > width / 2) return false;
+        if (layout[last].whole > most_below * (width - others)) return false;
+        layout[last].width = width - others;
+        layout[last].cut = Cut::nothing;
+        return true;
+    }
+
     Layout measure(const TableView& table) const {
         std::vector<std::size_t> widths(table.columns());
         std::vector<char> tells(table.columns());
@@ -353,7 +381,8 @@ private:
                 column.name == table.ranked_by())
                 layout.back().lesser = 0;
         }
-        if (view_.options().width != 0) lay_out(layout, view_.options().width);
+        leave_out_silent(layout);
+        if (view_.options().width != 0 && !folds_last(table, layout)) lay_out(layout, view_.options().width);
         return layout;
     }
 
@@ -385,7 +414,12 @@ private:
                 owed = 0;
                 first = true;
             }
-            const std::string body = cuts[c](text_of(c));
+            std::string body = cuts[c](text_of(c));
+            if (display_width(body) > column.width && column.cut == Cut::nothing && column.width < column.whole) {
+                const std::size_t behind = display_width(text) + owed + gap;
+                const std::string whole = in_width(std::string(behind, ' ') + body, behind);
+                body = whole.substr(std::min(behind, whole.size()));
+            }
             const std::size_t pad = column.width - std::min(column.width, display_width(body));
             const std::size_t left = column.right ? pad : 0;
             text.append(owed + (first ? 0 : gap) + left, ' ').append(body);
@@ -411,6 +445,7 @@ private:
         }
         heading(*item.member);
         const Layout layout = measure(table);
+        if (std::ranges::count(layout, Spot::breaks, &TextColumn::spot) > 1) return records(table);
         const Cuts cut = cuts(table, layout);
         line(paint(bold, row_text(layout, cut, [&](std::size_t c) { return std::string(table.column(c).title); })));
         std::string below_titles;
@@ -435,6 +470,25 @@ private:
             if (layout[c].spot == Spot::left_out && layout[c].tells)
                 left_out.append(left_out.empty() ? "" : ", ").append(table.column(c).title);
         if (!left_out.empty()) lesser(left_out);
+    }
+    // Rows of which each would need more than two lines: a block for each, without what it does not have.
+    void records(const TableView& table) {
+        std::size_t widest = 0;
+        for (std::size_t c = 0; c < table.columns(); ++c)
+            widest = std::max(widest, display_width(table.column(c).title));
+        for (std::size_t row = 0; row < table.rows() && !sink_.closed(); ++row) {
+            if (row != 0) sink_.write("\n");
+            for (std::size_t c = 0; c < table.columns(); ++c) {
+                const Value value = table.cell(row, c);
+                if (is_empty(value)) continue;
+                const std::string label(table.column(c).title);
+                const std::string text = fits(
+                    label + std::string(widest + gap - display_width(label), ' ') +
+                    people_text(view_, value, table.unit_of(row, c), table.column(c).content, table.key_of(row, c)));
+                line(paint(bold, label) + text.substr(std::min(label.size(), text.size())));
+            }
+        }
+        if (table.rows() < table.total()) line(more(table.total() - table.rows()));
     }
     // Which columns there was no room for, and how to see them.
     void lesser(const std::string& titles) {

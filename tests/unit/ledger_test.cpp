@@ -236,6 +236,18 @@ TEST_CASE("a binary is its owner's where one refers to it, else it is shared", "
     CHECK(of({}, LedgerItem::untold) == 99'000);
 }
 
+TEST_CASE("who has the binaries are so many processes, not so many as there are binaries", "[ledger]") {
+    MadeSnapshot m;
+    node(m, 0, 500'000, 0, 0);
+    for (const std::uint32_t number : {1u, 2u}) worker(m, number);
+    std::vector<HeldBinary> held;
+    for (std::uint64_t i = 0; i < 5; ++i) held.push_back({{0x100 + i, 0, 10, static_cast<ProcId>(i % 2)}});
+    const Ledger made =
+        ledger({.snapshot = m.seal(), .held = held, .size_of = [](std::uint64_t) { return Count(100'000); }});
+    CHECK(present::plain_text(m.s, largest_place(made).text) ==
+          "Of 977 KiB, 488 KiB (50 %) are binaries: 2 processes of my:init/1 have 488 KiB.");
+}
+
 TEST_CASE("virtual heaps say whose binaries are, unless these are shared", "[ledger]") {
     MadeSnapshot m;
     node(m, 0, 500'000, 0, 0);
@@ -243,7 +255,13 @@ TEST_CASE("virtual heaps say whose binaries are, unless these are shared", "[led
     p.memory_bytes = 0;
     p.bin_vheap_words = 50'000;
     SECTION("no more than there is") {
-        CHECK(place(m) == "Of 977 KiB, 488 KiB (50 %) are binaries: holder <0.1.0> has 391 KiB.");
+        CHECK(place(m) == "Of 977 KiB, 488 KiB (50 %) are binaries: holder <0.1.0> has about 391 KiB.");
+    }
+    SECTION("of several processes") {
+        for (Process& each : m.s.processes) each.name = TextId::none, each.memory_bytes = 8000 + 6400;
+        Process& other = worker(m, 2);
+        other.bin_vheap_words = 5'000;
+        CHECK(place(m) == "Of 977 KiB, 488 KiB (50 %) are binaries: 2 processes of my:init/1 have about 430 KiB.");
     }
     SECTION("counted for several") {
         Process& other = worker(m, 2, "second");

@@ -501,3 +501,61 @@ TEST_CASE("where rows are too wide, names are cut in their middle and lesser col
     options.width = 50;
     CHECK(rendered(document, options).find("No room for GROUP") == std::string::npos);
 }
+
+TEST_CASE("a column in which no row has anything is not shown, unless it is asked for", "[present]") {
+    Table table;
+    table.columns = {
+        {.name = "pid", .title = "PID"}, {.name = "sender", .title = "SENDER"}, {.name = "term", .title = "TERM"}};
+    table.rows = table.total = 2;
+    table.cell = [](std::size_t, std::size_t column) -> Value {
+        return column == 0 ? Value("<0.10.0>") : column == 1 ? Value() : Value("{ok,1}");
+    };
+    Document document;
+    document.members.push_back({.key = "rows", .body = std::move(table)});
+    RenderOptions options = in("table");
+    CHECK(rendered(document, options) == "PID       TERM\n<0.10.0>  {ok,1}\n<0.10.0>  {ok,1}\n");
+    options.columns = {"pid", "sender"};
+    CHECK(rendered(document, options).starts_with("PID       SENDER\n<0.10.0>  -\n"));
+}
+
+TEST_CASE("a text that is read whole is folded behind its row where there is room for it", "[present]") {
+    Table table;
+    table.columns = {{.name = "check", .title = "CHECK"},
+                     {.name = "detail", .title = "DETAIL", .content = Content::message, .wraps = true}};
+    table.rows = table.total = 2;
+    table.cell = [](std::size_t row, std::size_t column) -> Value {
+        if (column == 0) return Value(row == 0 ? "layout" : "executable");
+        return Value(row == 0 ? "table of OTP 25" : "/usr/lib/erlang/bin/beam.smp, loaded at 0x559bd8ae9000: all fit");
+    };
+    Document document;
+    document.members.push_back({.key = "rows", .body = std::move(table)});
+    RenderOptions options = in("table");
+    options.width = 60;
+    CHECK(rendered(document, options) ==
+          "CHECK       DETAIL\nlayout      table of OTP 25\n"
+          "executable  /usr/lib/erlang/bin/beam.smp, loaded at\n            0x559bd8ae9000: all fit\n");
+    options.width = 50;  // too little room: below its row
+    CHECK(rendered(document, options).starts_with("CHECK\n  DETAIL\nlayout\n  table of OTP 25\n"));
+}
+
+TEST_CASE("rows that would need more than two lines are blocks", "[present]") {
+    Table table;
+    table.columns = {{.name = "one", .title = "one", .unit = Unit::count},
+                     {.name = "two", .title = "two", .unit = Unit::count},
+                     {.name = "three", .title = "three", .unit = Unit::count},
+                     {.name = "four", .title = "four", .unit = Unit::count}};
+    table.rows = 2;
+    table.total = 3;
+    table.cell = [](std::size_t row, std::size_t column) -> Value {
+        return row == 1 && column == 2 ? Value() : Value(std::uint64_t{1234567890123} + row);
+    };
+    Document document;
+    document.members.push_back({.key = "rows", .body = std::move(table)});
+    RenderOptions options = in("table");
+    options.width = 24;
+    CHECK(rendered(document, options) ==
+          "one    1,234,567,890,123\ntwo    1,234,567,890,123\nthree  1,234,567,890,123\nfour   1,234,567,890,123\n\n"
+          "one    1,234,567,890,124\ntwo    1,234,567,890,124\nfour   1,234,567,890,124\n... 1 more\n");
+    options.width = 40;  // two lines
+    CHECK(rendered(document, options).starts_with("              one                two\n"));
+}

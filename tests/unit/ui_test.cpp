@@ -214,6 +214,36 @@ TEST_CASE("tables fit: figures and pids are whole, names give way", "[ui]") {
         for (std::size_t height = 1; height < 12; height += 2) screen(browser, width, height);
 }
 
+TEST_CASE("names that would all be cut to the same text are cut where they differ", "[ui]") {
+    present::Table table;
+    table.columns = {{.name = "pid", .title = "PID"},
+                     {.name = "name", .title = "NAME", .content = present::Content::name},
+                     {.name = "current_function", .title = "CURRENT FUNCTION", .content = present::Content::name},
+                     {.name = "msgq_len", .title = "MSGQ", .unit = present::Unit::count}};
+    table.rows = table.total = 3;
+    table.cell = [](std::size_t row, std::size_t column) -> present::Value {
+        switch (column) {
+            case 0: return "<0." + std::to_string(row + 1) + ".0>";
+            case 1: return "writer of the connection 10.0.0.7:4100" + std::to_string(row) + " -> 10.0.0.1:5672";
+            case 2: return "a_module_with_a_long_name:and_a_function/1";
+            default: return static_cast<std::int64_t>(row);
+        }
+    };
+    present::Document document;
+    document.members.push_back({.key = "rows", .title = {}, .body = table});
+    auto page = present::page_of(document, {});
+    REQUIRE(page);
+    Browser browser = loaded();
+    answer(browser, page_of(processes(1), "Nothing found."));
+    browser.key(key(Key::Name::tab));
+    browser.key(key(Key::Name::down));
+    browser.key(key(Key::Name::tab));
+    answer(browser, page_of(std::move(*page->blocks.at(0).table), "three processes."));
+    const std::string shown = screen(browser);
+    INFO(shown);
+    for (const char* port : {"41000", "41001", "41002"}) CHECK(shows(shown, port));
+}
+
 TEST_CASE("rows are sorted by the marked column, either way, and filtered as one types", "[ui]") {
     Browser browser = at_processes(30);
     for (int i = 0; i < 4; ++i) browser.key(key(Key::Name::right));

@@ -541,7 +541,12 @@ Element CoreTerms::at(std::uint64_t address) { return object_at(address); }
 
 Count CoreTerms::binary_size(std::uint64_t address) const {
     const auto size = memory_.word(address + vm_.layout.at.binary_length);
-    return size ? Count(*size) : Count();
+    if (!size) return {};
+    // In a VM that runs it may have been freed since the reference was read, and something else lies there: what is
+    // larger than the memory behind it is not its size.
+    const bool runs = memory_.view() != nullptr;
+    if (runs && (*size > ~address || !memory_.mapped(address + *size))) return {};
+    return Count(*size);
 }
 
 Count CoreTerms::channel_of(std::string_view node) const {

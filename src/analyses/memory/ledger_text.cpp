@@ -70,12 +70,20 @@ Ours mostly(const Owned& owned) {
     }
 }
 
+// "30 processes": a row of binaries counts these, one of heaps its processes.
+Sentence how_many(const Ledger& ledger, const LedgerRow& row) {
+    for (const LedgerRow& each : ledger.rows)
+        if (each.area == LedgerArea::processes && each.owner == row.owner)
+            return sentence("{}", Counted{each.count, "process", "processes"});
+    return Ours("processes");
+}
+
 // "3,000 modules template_<int> have", "lager_event <0.89.0> has".
-Sentence who_has(const LedgerRow& row) {
+Sentence who_has(const Ledger& ledger, const LedgerRow& row) {
     const Sentence owner = owner_text(row.owner);
     switch (row.owner.kind) {
-        case Kind::processes:
-        case Kind::named: return sentence("{} {} have", Counted{row.count, "process", "processes"}, owner);
+        case Kind::processes: return sentence("{} of {} have", how_many(ledger, row), owner);
+        case Kind::named: return sentence("{} named {} have", how_many(ledger, row), owner);
         case Kind::table:
             if (row.item != LedgerItem::objects || row.count == 1) return sentence("table {} has", owner);
             return sentence("{} tables {} have", Amount{row.count}, owner);
@@ -110,7 +118,10 @@ Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
         if (owned.bytes >= ledger.bytes_of(area) / (one_module ? half : much)) {
             if (area == LedgerArea::carriers)
                 return sentence(", {} of it in those of {}", bytes(owned.bytes), owner_text(owned.first->owner));
-            return sentence(": {} {}{}", who_has(*owned.first), bytes(owned.bytes), mostly(owned));
+            // By the virtual heaps: what many refer to is counted for each, what lies in messages for none.
+            const bool about = area == LedgerArea::binaries && owned.first->sure == Confidence::estimate;
+            return sentence(": {} {}{}{}", who_has(ledger, *owned.first), about ? Ours("about ") : Ours(""),
+                            bytes(owned.bytes), mostly(owned));
         }
         if (const std::uint64_t modules = counted(ledger, area, Kind::modules); modules > 1)
             return sentence(": {} modules, the largest {}", Amount{modules}, owner_text(owned.first->owner));

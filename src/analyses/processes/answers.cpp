@@ -161,11 +161,11 @@ Sentence tree_answer(const SupervisionTree& tree, ProcId top) {
     }
     Sentence text = sentence("{}", processes_of(tree.nodes.size()));
     if (supervisors != 0) text.say(", {} of them supervisors", Amount{supervisors});
-    if (tree[widest].children > 1) text.say("; most, {}, are directly below {}", Amount{tree[widest].children}, widest);
+    if (tree[widest].children > 1)
+        text.say("; {} has most directly below it, {}", widest, Amount{tree[widest].children});
     if (!tree.orphans.empty())
-        text.say("; who started {} is gone", tree.orphans.size() == 1
-                                                 ? sentence("1 of them")
-                                                 : sentence("{} of them", Amount{tree.orphans.size()}));
+        text.say("; {} of them outlived the process that started {}", Amount{tree.orphans.size()},
+                 tree.orphans.size() == 1 ? Ours("it") : Ours("them"));
     return text.say(".");
 }
 
@@ -206,7 +206,7 @@ Sentence ports_answer(const Snapshot& snapshot, const PortReport& report) {
         text.say("; {} of {} has the longest queue, {}", longest->port, AnyProcess{longest->connected},
                  with_share(longest->queue_bytes, report.queue_bytes.value()));
     } else if (const PortGroup& most = report.groups.front(); most.count > 1) {
-        text.say("; most, {}, are {}", Amount{most.count}, InputText{most.driver, InputText::Holds::message});
+        text.say("; {} of them are {}", Amount{most.count}, InputText{most.driver, InputText::Holds::message});
         if (report.queue_bytes.known() != 0) text.say("; nothing waits to be written");
     } else if (report.queue_bytes.known() != 0) {
         text.say("; nothing waits to be written");
@@ -223,7 +223,7 @@ Sentence timers_answer(const Snapshot& snapshot, const TimerReport& report) {
                               : most.receiver_name != TextId::none ? sentence("{}", Name{most.receiver_name})
                                                                    : sentence("{}", most.receiver.pid);
     if (snapshot.timers.size() == 1) text.say(" for {}", receiver);
-    else if (most.count > 1) text.say("; most, {}, are for {}", Amount{most.count}, receiver);
+    else if (most.count > 1) text.say("; {} of them are for {}", Amount{most.count}, receiver);
     Count soonest;
     for (const Timer& timer : snapshot.timers)
         if (timer.left_ms.has() && (!soonest.has() || *timer.left_ms < *soonest)) soonest = timer.left_ms;

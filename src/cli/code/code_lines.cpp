@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -136,10 +137,19 @@ Status add_records(const Options& options, Snapshot& snapshot, std::shared_ptr<C
 void tell_where_records_are_from(const Snapshot& snapshot) {
     const auto* const book = dynamic_cast<const RecordBook*>(snapshot.records.get());
     if (book == nullptr || !book->told()) return;
+    std::map<std::string, std::vector<const RecordBook::Use*>>
+        by_folder;  // a node has hundreds of modules in some folders
     std::vector<std::string> lines, of_otp;
-    for (const RecordBook::Use& use : book->uses()) {
+    const std::vector<RecordBook::Use> told = book->uses();
+    for (const RecordBook::Use& use : told) {
         if (use.from == RecordBook::From::otp) of_otp.push_back(use.module);
-        else lines.push_back(fmt::format("records of {}: {}", use.module, use.path));
+        else by_folder[std::filesystem::path(use.path).parent_path().string()].push_back(&use);
+    }
+    for (const auto& [folder, uses] : by_folder) {
+        std::vector<std::string_view> modules;
+        for (const RecordBook::Use* use : uses) modules.push_back(use->module);
+        lines.push_back(
+            fmt::format("records of {}: {}", fmt::join(modules, ", "), uses.size() == 1 ? uses.front()->path : folder));
     }
     if (!of_otp.empty())
         lines.push_back(fmt::format("records as OTP's releases have them: {}", fmt::join(of_otp, " ")));

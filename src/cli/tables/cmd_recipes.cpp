@@ -38,13 +38,16 @@ static Status cmd_recipes(const Context& context) {
          [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},
-        {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full"},
+        {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full", .wide = true},
          [&](const Row& r) { return needs_all_heaps(*r); }},
         {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
          [](const Row& r) { return present::Value(r->query); }},
     };
     present::Document document;
     document.kind = context.options().verb;
+    document.lead = {present::Text{}.add(
+        rows.size() == 1 ? std::string("A query: `beamheap sql INPUT RECIPE` runs it.")
+                         : fmt::format("{} queries: `beamheap sql INPUT RECIPE` runs one.", rows.size()))};
     document.members.push_back({.key = "rows", .body = present::table_of(std::move(columns), std::move(rows), {})});
     return context.print(document);
 }

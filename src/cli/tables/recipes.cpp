@@ -44,13 +44,13 @@ constexpr std::array texts{
  GROUP BY r.pid
  ORDER BY pinned_bytes DESC
  LIMIT 20)"},
-    Recipe{"ets-tables", "which ETS tables are largest, and what are their owners doing?",
+    Recipe{"ets-tables", "which ETS tables are largest, and what do their owners do?",
            R"(SELECT e.name, e.owner, e.owner_name, e.objects, e.bytes, e.percent, p.msgq_len, p.current_function
   FROM ets AS e
   LEFT JOIN process AS p ON p.pid = e.owner
  ORDER BY e.bytes DESC
  LIMIT 20)"},
-    Recipe{"convoys", "for whom do most processes wait, and what is that one doing?",
+    Recipe{"convoys", "for whom do most processes wait, and what does that do?",
            R"(SELECT w.target, w.target_name, count(*) AS waiters, p.msgq_len, p.current_function
   FROM waits_for AS w
   LEFT JOIN process AS p ON p.pid = w.target
@@ -71,7 +71,7 @@ SELECT path, processes
   FROM way
  WHERE at = start AND start = least
  ORDER BY processes DESC)"},
-    Recipe{"below-supervisor", "what is below a supervisor, all together? (kernel_sup here)",
+    Recipe{"below-supervisor", "what is below a supervisor in all? (kernel_sup here)",
            R"(WITH RECURSIVE below(pid) AS (
     SELECT pid FROM tree WHERE name = 'kernel_sup'
      UNION
@@ -103,21 +103,21 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
  ORDER BY count DESC
  LIMIT 20)"},
     Recipe{
-        "slow-sockets", "which connections take nothing any more, and who waits for them?",
+        "slow-sockets", "which connections take nothing more, and who waits?",
         R"(SELECT port, owner, owner_name, driver, queue_bytes, coalesce(json_array_length(suspended), 0) AS suspended
   FROM port
  WHERE queue_bytes > 0
  ORDER BY queue_bytes DESC
  LIMIT 20)"},
     // Over exports of many inputs, in whatever database they are: the SQL of SQLite and DuckDB alike.
-    Recipe{"fleet-diseases", "which release has which disease, on how many hosts, since when?",
+    Recipe{"fleet-diseases", "which release has which disease, where, since when?",
            R"(SELECT d.release_name, d.release_version, f.rule, count(DISTINCT d.dump_id) AS dumps,
        count(DISTINCT d.host) AS hosts, min(d.created_at) AS since
   FROM finding AS f
   JOIN dump AS d ON d.dump_id = f.dump_id
  GROUP BY d.release_name, d.release_version, f.rule
  ORDER BY dumps DESC, f.rule, d.release_version)"},
-    Recipe{"fleet-new-findings", "what is found in the newest release, and was in none before?",
+    Recipe{"fleet-new-findings", "what is found in the newest release, and in none before?",
            R"(WITH newest AS (
     SELECT release_name, release_version FROM dump WHERE release_version IS NOT NULL ORDER BY created_at DESC LIMIT 1
 )
@@ -140,7 +140,7 @@ SELECT release_name, release_version, dumps, since, mean_bytes, most_bytes,
        round(100.0 * mean_bytes / lag(mean_bytes) OVER (PARTITION BY release_name ORDER BY since) - 100, 1) AS growth_percent
   FROM release
  ORDER BY release_name, since)"},
-    Recipe{"fleet-kinds", "of which kind is the memory that a node has more of in its last dump than in its first?",
+    Recipe{"fleet-kinds", "what kind of memory grew from first dump to last?",
            R"(WITH placed AS (
     SELECT d.node, m.name, m.bytes,
            row_number() OVER (PARTITION BY d.node, m.name ORDER BY d.created_at, d.dump_id) AS nth,
@@ -160,7 +160,7 @@ SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l
   FROM dump
  GROUP BY node, substr(created_at, 1, 10)
  ORDER BY node, day)"},
-    Recipe{"fleet-hosts", "which hosts differ from all: twice the processes, messages or memory, or half?",
+    Recipe{"fleet-hosts", "which hosts have twice what all have, or half of it?",
            R"(WITH host AS (
     SELECT d.host, count(*) AS dumps, avg(d.processes) AS processes, avg(d.messages) AS messages, avg(m.bytes) AS bytes
       FROM dump AS d
@@ -195,7 +195,7 @@ HAVING count(DISTINCT a.version) > 1
  GROUP BY coalesce(p.name, p.group_key, p.initial_call)
  ORDER BY dumps DESC, longest DESC
  LIMIT 20)"},
-    Recipe{"fleet-tables", "which ETS tables are larger in the last dump of a node than in its first?",
+    Recipe{"fleet-tables", "which ETS tables grew from first dump to last?",
            R"(WITH placed AS (
     SELECT d.node, e.name, sum(e.bytes) AS bytes,
            row_number() OVER (PARTITION BY d.node, e.name ORDER BY min(d.created_at), d.dump_id) AS nth,
@@ -216,7 +216,7 @@ SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l
   FROM dump
  GROUP BY node
  ORDER BY dumps DESC, node)"},
-    Recipe{"fleet-doubts", "which inputs are not whole, so that their figures may be too small?",
+    Recipe{"fleet-doubts", "which inputs are not whole, and may have too low figures?",
            R"(SELECT path, node, created_at, complete, process_table_complete, truncation
   FROM dump
  WHERE NOT coalesce(complete, false) OR NOT coalesce(process_table_complete, false)

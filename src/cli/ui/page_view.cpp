@@ -450,11 +450,19 @@ const PageView::Layout& PageView::layout(std::uint32_t block, std::size_t width)
         return columns;
     };
     const auto breaks = [](const present::TextColumn& each) { return each.spot == present::Spot::breaks; };
-    layout = {laid_out(width, false), width};
+    layout = {laid_out(width, false), {}, width};
     for (const bool yields : {false, true})
         if (std::ranges::any_of(layout.columns, breaks)) layout.columns = laid_out(least_name, yields);
     for (present::TextColumn& each : layout.columns)
         if (breaks(each)) each.spot = present::Spot::left_out;
+    // Texts that would be cut to the same one are cut where they differ.
+    const PageTable& table = *page_->blocks[block].table;
+    for (std::size_t c = 0; c < layout.columns.size(); ++c) {
+        present::ColumnCut& cut = layout.cuts.emplace_back(layout.columns[c]);
+        if (layout.columns[c].spot != present::Spot::in_row || layout.columns[c].width >= layout.columns[c].whole)
+            continue;
+        for (std::size_t row = 0; row < table.rows; ++row) cut.add(table.text(row, c));
+    }
     return layout;
 }
 
@@ -478,7 +486,7 @@ void PageView::paint_row(Canvas& canvas, Area area, std::size_t y, const Line& l
     for (const Cell& cell : cells(line.block, area)) {
         const bool grown =
             cell.column < before.size() && before[cell.column] < table.number(line.item, cell.column).value_or(none);
-        put(canvas, y, cell, present::cut_text(table.text(line.item, cell.column), cell.shape.width, cell.shape.cut),
+        put(canvas, y, cell, layouts_[line.block].cuts[cell.column](table.text(line.item, cell.column)),
             grown && style == Style::plain ? Style::grown : style);
     }
 }

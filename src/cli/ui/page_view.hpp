@@ -89,6 +89,7 @@ private:
     };
     struct Layout {
         std::vector<present::TextColumn> columns;
+        std::vector<present::ColumnCut> cuts;  // by column
         std::size_t for_width = 0;
     };
     // A row that is not held yet, and is under the cursor once it is.

@@ -436,7 +436,13 @@ Status run(const Context& context) {
     for_people("node_lines", "", Value(node_lines(facts)), Content::message);
     for_people("memory_table", "", memory_table(facts), Content::plain);
     for_people("totals_lines", "", Value(totals_lines(facts)), Content::plain);
-    if (!stack.empty()) for_people("death_stack", "Stack of the process that was running", Value(stack), Content::name);
+    if (!stack.empty())
+        for_people(
+            "death_stack",
+            facts.death.process == ProcId::none
+                ? "Stack of the process that was running"
+                : fmt::format("Stack of {}, which was running", facts.names.pid(snapshot[facts.death.process].pid)),
+            Value(stack), Content::name);
 
     add_rankings(facts, processes, context.options().top.value_or(ranked_processes), members);
     const analyses::ProcessGroups groups = analyses::group_by_initial_call(snapshot, processes);  // rows refer to them

@@ -32,7 +32,8 @@ std::uint64_t processes_of_garbage(const analyses::BinaryReport& report) {
 
 // What the numbers say; `stored` is empty where nobody looked into tables.
 void lead(present::Document& document, const analyses::BinaryReport& report, const Count& node_bytes,
-          const std::optional<StoredBinaries>& stored, std::uint64_t garbage_processes, bool all_garbage) {
+          const std::optional<StoredBinaries>& stored, std::uint64_t garbage_processes, bool all_garbage, bool live,
+          const std::optional<analyses::UnheldBinaries>& unheld) {
     using analyses::Counted;
     using analyses::Ours;
     const auto say = [&document](const analyses::Sentence& sentence) {
@@ -40,8 +41,19 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
     };
     const auto bytes = [](std::uint64_t value) { return analyses::Amount{value, analyses::AmountUnit::bytes}; };
     const std::size_t referred = report.binaries.size() - report.garbage;
+    // Where most of it is nobody's, that is the answer.
+    if (unheld && !unheld->groups.empty() && unheld->bytes > node_bytes.value_or(0) / 2 &&
+        unheld->bytes > report.bytes) {
+        const analyses::UnheldGroup& most = unheld->groups.front();
+        say(analyses::sentence(
+            "{} of binaries are buffers of drivers or native code, to which no term refers; {} in {} of {}.",
+            bytes(unheld->bytes), bytes(most.bytes), Counted{most.blocks, "block", "blocks"}, bytes(most.block_bytes)));
+    }
     if (report.binaries.empty()) say(Ours("Nothing refers to a binary outside the heaps."));
     else if (referred == 0) say(Ours("No term refers to a binary outside the heaps."));
+    else if (!live && report.garbage == 0 && report.unknown >= referred)
+        say(analyses::sentence("{} that something refers to, whose size the input does not have.",
+                               Counted{referred, "binary", "binaries"}));
     else
         say(analyses::sentence("{} that something refers to, {} in total; slices show {} of them and pin {}.",
                                Counted{referred, "binary", "binaries"}, bytes(report.bytes), bytes(report.seen_bytes),
@@ -59,7 +71,10 @@ void lead(present::Document& document, const analyses::BinaryReport& report, con
     if (stored && stored->compressed_tables != 0)
         say(analyses::sentence("{} not looked into.",
                                Counted{stored->compressed_tables, "compressed table was", "compressed tables were"}));
-    if (report.unknown != 0)
+    if (report.unknown != 0 && live)
+        say(analyses::sentence("{} freed while the VM was read: their size is not known.",
+                               Counted{report.unknown, "binary was", "binaries were"}));
+    else if (report.unknown != 0)
         say(analyses::sentence(
             "Of {} the input has slices only, not the size: up to OTP 26 a dump leaves out a binary that only a slice "
             "refers to.",
@@ -109,7 +124,9 @@ static Status cmd_binaries(const Context& context) {
     const present::Names names = context.names(snapshot);
     present::Document document = context.document(snapshot);
     const Count all = snapshot.memory_bytes("binary");
-    lead(document, report, all, found.stored, processes_of_garbage(report), knows_garbage && !snapshot.source.live);
+    BH_TRY(const auto unheld, analyses::unheld_binaries(*artifact, std::move(referenced)));
+    const bool live = snapshot.source.live.has_value();
+    lead(document, report, all, found.stored, processes_of_garbage(report), knows_garbage && !live, live, unheld);
     document.members.push_back({.key = "rows", .body = present::binary_table(names, kept)});
     document.members.push_back(
         {.key = "totals",
@@ -127,7 +144,6 @@ static Status cmd_binaries(const Context& context) {
                                 .title = "Processes that hold more than the input lists",
                                 .body = present::hidden_table(names, std::move(hidden)),
                                 .in_text = any});
-    BH_TRY(const auto unheld, analyses::unheld_binaries(*artifact, std::move(referenced)));
     if (unheld)
         document.members.push_back({.key = "unheld",
                                     .title = "Blocks that nothing refers to: buffers of drivers, native code",

@@ -204,8 +204,11 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
         const bool grows = std::ranges::any_of(
             vm.told(), [](const present::ToldGrowth& each) { return each.change != present::GrowthChange::gone; });
         if (last && !grows)
-            out.write(fmt::format("{} {}{} rounds: nothing grows steadily.\n",
-                                  present::time_text(vm.at_ms()).substr(11, 8), of_vm, vm.watch().rounds()));
+            out.write(fmt::format(
+                "{} {}{} rounds: {}.\n", present::time_text(vm.at_ms()).substr(11, 8), of_vm, vm.watch().rounds(),
+                vm.watch().rounds() < analyses::least_points
+                    ? fmt::format("too few to tell what grows, which takes {}", analyses::least_points)
+                    : "nothing grows steadily"));
     } else {
         const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
         BH_TRY(std::string text, context_.rendered(document(vm, rows, last), vm.snapshot(), "json", {}));
