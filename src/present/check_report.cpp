@@ -214,7 +214,8 @@ std::string check_text(const CheckReport& report, std::size_t width) {
                          safe_text(finding.title), mark));
         if (finding.verdict != Verdict::fails) return;
         if (group.places.size() > 1) line(fmt::format("{:{}}as it is in {}", "", hang, safe_text(group.input().path)));
-        for (const std::string& each : finding.evidence) line_behind(std::string(hang, ' ') + safe_text(each), hang + 2);
+        for (const std::string& each : finding.evidence)
+            line_behind(std::string(hang, ' ') + safe_text(each), hang + 2);
         for (const std::string& step : finding.steps_to_fold) line("           -> " + step);
     };
     const std::vector<Group> groups = groups_of(report);
