@@ -97,18 +97,14 @@ private:
     bool all_ = true, references_ = true;  // what is kept of the process at hand
 };
 
-}  // namespace
-
-namespace {
-
 // Which slots are wanted of a process by the function that it is in.
 class Wanted {
 public:
     Wanted(Snapshot& snapshot, const LoadPlan& plan) : snapshot_(snapshot), plan_(plan) {}
     SlotsWanted of(ProcId id) {
         const FunctionId function = snapshot_[id].current_function;
-        if (function == FunctionId::none) return SlotsWanted::none;
-        if (index_of(function) >= functions_.size()) functions_.resize(index_of(function) + 1);
+        if (function == FunctionId::none || index_of(function) >= snapshot_.functions.size()) return SlotsWanted::none;
+        if (index_of(function) >= functions_.size()) functions_.resize(snapshot_.functions.size());
         std::optional<SlotsWanted>& known = functions_[index_of(function)];
         if (!known) known = plan_.slots_of(snapshot_, function);
         return *known;
