@@ -488,7 +488,7 @@ constexpr CauseRow rows[] = {
      .hint = "Move it away, and look at what else writes there; what it held is lost to disk_log."},
     {.reason = "{need_repair, Log}",
      .kind = no_file,
-     .says = "the log {Log} of disk_log was not closed, and is to be repaired ({repair, false} forbids it)",
+     .says = "the log {Log} of disk_log was not closed, and may not be repaired where it is opened",
      .hint = "Open it with {repair, true}, the default: what was written last may be missing."},
     // ssl_dist_sup.erl (consult/1)
     {.reason = "{bad_ssl_dist_optfile, [File]}",
@@ -538,13 +538,14 @@ constexpr CauseRow rows[] = {
      .where = Where::own_code,
      .turn = Turn::after_errors},
 
-    // What callbacks returned (gen_server.erl, application_master.erl, supervisor.erl), and settings (logger.erl).
     // kernel's sync_nodes_mandatory (dist_ac.erl, kernel_config.erl)
     {.reason = "{mandatory_nodes_down, Nodes}",
      .kind = refused,
      .says = "nodes that it has to wait for did not come up in time: {Nodes:term}",
      .hint = "Kernel's sync_nodes_mandatory names them, sync_nodes_timeout how long: start these nodes, see whether "
              "names, cookies and epmd agree, or take them out."},
+
+    // What callbacks returned (gen_server.erl, application_master.erl, supervisor.erl), and settings (logger.erl).
     {.reason = "{bad_return, {{M :: atom(), start, Args = [_, _]}, Value} :: known()}",
      .kind = bad_return,
      .says = "{M:start/Args} returned {Value:term}",

@@ -35,6 +35,14 @@ public:
             if (!place && (c == '[' || c == ']')) choice = c == '[';
         }
         if (place || choice) throw "a { or [ is not closed";
+        // Anything else, as a tuple of Erlang's, would be a place that nothing fills.
+        const std::string_view text = words_.text();
+        for (std::size_t at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+            const std::string_view inside = text.substr(at + 1, text.find('}', at) - at - 1);
+            const bool named = !inside.empty() && inside[0] >= 'A' && inside[0] <= 'Z';
+            if (inside.find_first_of(", ") < inside.find(':')) throw "a place has one name";
+            if (!named && inside.find('/') == inside.npos) throw "a place has no name of the pattern";
+        }
     }
     constexpr Ours words() const { return words_; }
 

@@ -9,9 +9,12 @@
 #include "analyses/logs/log_forms.hpp"
 #include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
+#include "support/told_failure.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
+using test::told;
+using test::ToldFailure;
 
 namespace {
 
@@ -21,21 +24,6 @@ LogEvent event_of(std::string_view printed) {
     REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
     if (!event.reason_term) event.reason_term = event.term;
     return event;
-}
-
-struct ToldFailure {
-    std::string kind, what, hint;  ///< the first of the hints
-    std::vector<std::string> children;
-};
-ToldFailure told(std::string_view reason, const std::vector<LogEvent>& events = {},
-                 const Snapshot& snapshot = Snapshot()) {
-    const auto cause = told_cause(snapshot, reason, events);
-    if (!cause) return {};
-    const std::string hint =
-        cause->cause.hints.empty() ? "" : present::plain_text(snapshot, cause->cause.hints.front());
-    return {std::string(name_of(cause->cause.kind)),
-            present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), hint,
-            cause->failure.children};
 }
 
 }  // namespace

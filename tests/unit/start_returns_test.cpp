@@ -2,29 +2,13 @@
 // Reasons of failed starts that are what a function returned, reasons in tags of the program's own, limits and paths.
 #include <catch2/catch.hpp>
 #include <string>
-#include <string_view>
 
-#include "analyses/causes/told_causes.hpp"
-#include "present/spelling.hpp"
+#include "support/told_failure.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
-
-namespace {
-
-struct ToldFailure {
-    std::string kind, what, hint;  ///< the first of the hints
-};
-ToldFailure told(std::string_view reason, const Snapshot& snapshot = Snapshot()) {
-    const auto cause = told_cause(snapshot, reason, {});
-    if (!cause) return {};
-    const std::string hint =
-        cause->cause.hints.empty() ? "" : present::plain_text(snapshot, cause->cause.hints.front());
-    return {std::string(name_of(cause->cause.kind)),
-            present::plain_text(snapshot, cause->cause.what) + present::plain_text(snapshot, cause->cause.where), hint};
-}
-
-}  // namespace
+using test::told;
+using test::ToldFailure;
 
 TEST_CASE("what a start function or init/1 gave and may not give", "[causes]") {
     const auto child = [](const std::string& reason) {
@@ -45,6 +29,8 @@ TEST_CASE("what a start function or init/1 gave and may not give", "[causes]") {
 TEST_CASE("a reason of OTP's in a tag of the program's is told as that", "[causes]") {
     CHECK(told("{audit_trail,{not_a_log_file,\"/srv/trail.1\"}}").what ==
           "/srv/trail.1 is no log of disk_log, or is damaged at its beginning");
+    CHECK(told("{need_repair,trail}").what ==
+          "the log trail of disk_log was not closed, and may not be repaired where it is opened");
     CHECK(told("{cannot_create,zone,{bad_type,zone,disc_copies,'a@b'}}").what ==
           "the mnesia table zone is to be on disc, and a@b has no schema there");
     CHECK(told("{db,{cannot_create,zone,{bad_type,zone,disc_copies,'a@b'}}}").kind == "bad_specification");
@@ -56,7 +42,7 @@ TEST_CASE("limits of the VM that functions return name those of the node", "[cau
     Snapshot node;
     node.node.port_limit = 1024;
     node.node.process_limit = 262144;
-    const ToldFailure limit = told("{udp_open_failed,21022,system_limit}", node);
+    const ToldFailure limit = told("{udp_open_failed,21022,system_limit}", {}, node);
     CHECK(limit.what == "a limit of the VM is reached (system_limit): {udp_open_failed,21022,system_limit}");
     CHECK(limit.hint.find("1,024 ports") != std::string::npos);
 }

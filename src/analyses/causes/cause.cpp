@@ -103,15 +103,15 @@ bool Explainer::wrapped() {
         if (!match) return false;
         reason = match["Reason"];
         if (!is_reason.match(*failure_.term, reason)) return false;
-        if (row(erlang::Turn::first, reason) || row(erlang::Turn::after_errors, reason)) return true;
+        for (const erlang::Turn turn : {erlang::Turn::first, erlang::Turn::after_errors})
+            if (row(turn, reason, reason)) return true;
     }
     return false;
 }
 
-bool Explainer::row(erlang::Turn turn) { return row(turn, failure_.reason); }
+bool Explainer::row(erlang::Turn turn) { return row(turn, failure_.reason, inside()); }
 
-bool Explainer::row(erlang::Turn turn, const Element& reason) {
-    const Element inner = inside();
+bool Explainer::row(erlang::Turn turn, const Element& reason, const Element& inner) {
     for (const erlang::CauseRow& row : erlang::cause_rows()) {
         if (row.turn != turn || !in_circumstances(row)) continue;
         erlang::Match match = row.reason.match(*failure_.term, reason);

@@ -25,7 +25,7 @@ public:
 private:
     // cause.cpp: what is told by the form of the reason (erlang/causes.hpp)
     bool row(erlang::Turn turn);
-    bool row(erlang::Turn turn, const Element& reason);
+    bool row(erlang::Turn turn, const Element& reason, const Element& inner);
     bool wrapped();
     bool syntax_within();
     bool in_circumstances(const erlang::CauseRow& row) const;

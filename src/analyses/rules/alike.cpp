@@ -70,9 +70,8 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
-    const Large large = large_ones(facts, alike, typical.process);
     if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
-    else if (large.count * 2 < alike.members.size())
+    else if (const Large large = large_ones(facts, alike, typical.process); large.count * 2 < alike.members.size())
         alike.what.say("{} of them hold {} of that, each like {}, with {} in {}", number(large.count),
                        bytes(large.bytes), typical.process, bytes(typical.accumulated_bytes), typical.accumulated);
     else alike.what.say("a typical one has {} in {}", bytes(typical.accumulated_bytes), typical.accumulated);
