@@ -79,6 +79,7 @@ private:
         if (!plan.stacks) parts.push_back("stacks");
         if (plan.heaps == nullptr || (plan.heaps->wanted && !all_wanted(*plan.heaps))) parts.push_back("heaps");
         if (!plan.atoms) parts.push_back("atoms");
+        if (!plan.links) parts.push_back("links");
         return parts;
     }
     bool all_wanted(const HeapRequest& heaps) const {
@@ -100,6 +101,7 @@ private:
     void determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head, bool stopped_early);
     std::uint8_t last_order(const LoadPlan& plan) const;
     std::string last_bytes();
+    bool ends_before_other_text();
 
     OpenOptions options_;
     bytes::Window window_;
@@ -234,9 +236,11 @@ Result<std::unique_ptr<TermSource>> CrashDump::terms(ProcId process, const Terms
         if (literals != nullptr && literals->find(address) != no_node) known_literal = address;
         else ++lost;
     };
-    for (std::size_t i = 0; i < graph.foreign_size(); ++i)
+    // Of an input that is cut, literals may lie behind the cut, which is told.
+    const bool literals_known = snapshot_.source.complete.value_or(true);
+    for (std::size_t i = 0; literals_known && i < graph.foreign_size(); ++i)
         if (graph.kind(graph.foreign(i).from) != TermKind::sub_binary) count(graph.foreign(i).address);
-    for (std::size_t i = 0; i < graph.missing_roots(); ++i) count(graph.missing_root_address(i));
+    for (std::size_t i = 0; literals_known && i < graph.missing_roots(); ++i) count(graph.missing_root_address(i));
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(lost, 1'000'000); ++i)
         snapshot_.anomalies.add(Anomaly::dangling_reference, snapshot_[process].offset);
     terms->channel = [this](std::string_view node) { return channel_of(node); };
@@ -438,6 +442,46 @@ std::string CrashDump::last_bytes() {
     return tail;
 }
 
+namespace {
+
+constexpr std::size_t longest_end = 6;  // with the ends of the lines before and behind
+std::size_t end_in(std::string_view text) {
+    constexpr std::string_view mark = "\n=end";
+    for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += mark.size()) {
+        const std::string_view behind = text.substr(at + mark.size(), 1);
+        if (behind == "\n" || behind == "\r") return at;
+    }
+    return text.npos;
+}
+
+}  // namespace
+
+// Whether the dump ends within what follows the place where reading stopped, and other text is behind it: a log that
+// the same file took. Looked for from the end, in no more than a log mostly is.
+bool CrashDump::ends_before_other_text() {
+    constexpr std::uint64_t most = 16 << 20, block = 1 << 20;
+    const bytes::Source& source = window_.source();
+    const auto found = [this](std::uint64_t from, std::size_t at) {
+        if (at != std::string_view::npos) end_offset_ = from + at;
+        return at != std::string_view::npos;
+    };
+    if (window_.ended()) return found(window_.offset(), end_in(window_.view()));
+    if (!source.seekable()) return false;
+    const std::uint64_t size = source.size().value_or(0);
+    const std::uint64_t begin = window_.offset();
+    std::string text;
+    for (std::uint64_t end = size; end > begin && size - end < most;) {
+        const std::uint64_t from = end - begin > block ? end - block : begin;
+        text.assign(static_cast<std::size_t>(std::min(size - from, block + longest_end)), '\0');
+        const auto got = source.read_at(from, text);
+        if (!got) return false;
+        text.resize(*got);
+        if (found(from, end_in(text))) return true;
+        end = from;
+    }
+    return false;
+}
+
 // Complete, cut, or not looked at; and where the cut is.
 void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, const Scanner::Head& head,
                                        bool stopped_early) {
@@ -460,6 +504,8 @@ void CrashDump::determine_completeness(Loader& loader, const Scanner& scanner, c
             ended_ = true;
         } else if (stopped_early && tail.empty()) {
             return;  // a stream that was read in part
+        } else if (stopped_early && ends_before_other_text()) {
+            ended_ = true;
         }
     }
     source.complete = ended_;

@@ -87,7 +87,7 @@ struct Source {
     bool process_table_complete = true;
     /// Parts of the input that the question did not need, so that nobody knows what is lost of them: "tables" (memory,
     /// allocators, schedulers, ports, ETS, timers, peers), "code" (modules, funs), "stacks", "heaps" (and binaries),
-    /// "atoms".
+    /// "atoms", "links" (whether both sides of a link have it).
     std::vector<std::string_view> not_looked_at;
     std::optional<LiveReading> live;  ///< of a VM that runs
     /// What damage within the input took away, as far as that can be told: both are lower bounds.

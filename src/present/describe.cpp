@@ -158,6 +158,23 @@ Object source_of(const Snapshot& snapshot) {
     return source;
 }
 
+namespace {
+
+// Of an input that is damaged, that the losses which are told are not all: a part that this verb did not read may lack
+// something, too.
+Warning rest_not_looked_at(const Source& source) {
+    std::string text = "the input is damaged, and for this answer its ";
+    for (std::size_t i = 0; i < source.not_looked_at.size(); ++i) {
+        if (i != 0) text += i + 1 == source.not_looked_at.size() ? " and " : ", ";
+        text += source.not_looked_at[i];
+    }
+    text += " were not looked at: `analyze --full` tells all that is lost";
+    return {"not_looked_at", source.not_looked_at.size(), std::string(severity_name(Severity::info)),
+            Text{}.add(std::move(text))};
+}
+
+}  // namespace
+
 std::vector<Warning> warnings_of(const Snapshot& snapshot) {
     std::vector<Warning> warnings;
     // What was lost comes before what is merely odd.
@@ -168,6 +185,8 @@ std::vector<Warning> warnings_of(const Snapshot& snapshot) {
                 warnings.push_back(warning_of(snapshot.source, kind, snapshot.anomalies[kind]));
         }
     }
+    if (snapshot.anomalies.data_lost() && !snapshot.source.not_looked_at.empty())
+        warnings.push_back(rest_not_looked_at(snapshot.source));
     return warnings;
 }
 

@@ -30,7 +30,8 @@ Text reading_text(const Snapshot& snapshot);
 /// slogan; of a VM that runs also live {pid, read_at, took_ms, stable, moving, running, gone, ended}.
 Object source_of(const Snapshot& snapshot);
 
-/// One warning per kind of anomaly that was met: its sentence, how often, and where first.
+/// One warning per kind of anomaly that was met: its sentence, how often, and where first. Where something was lost, a
+/// last one names the parts of the input that were not looked at for this answer.
 std::vector<Warning> warnings_of(const Snapshot& snapshot);
 
 /// Redaction for this input; `full` learns the input's names.

@@ -107,6 +107,8 @@ def source(c, dump, truth):
     c.same("source", "process_table", dump.ask("top", "-n", "0").get("complete", True), True)
     whole = dump.ask("analyze")["source"]
     c.same("source", "complete", whole["complete"], True)
+    if said["format"] == "crash_dump":
+        c.same("source", "losses", s.losses(dump.ask("analyze", "--full")), [])
     if not truth["died_by_itself"]:
         c.same("source", "slogan", plain(whole["slogan"]), plain(truth["slogan"]),
                ("a core image has none, at most a signal", said["format"] == "core" and whole["slogan"] in (None, "SIGABRT")))

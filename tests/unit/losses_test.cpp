@@ -462,7 +462,7 @@ TEST_CASE("the process table alone tells what breaks it off", "[losses]") {
     WholeNode whole;
     CHECK(table(whole.text())->snapshot().source.process_table_complete);
     CHECK(table(whole.text())->snapshot().source.loss.processes == 0);
-    CHECK(table(whole.text())->snapshot().source.not_looked_at.size() == 5);
+    CHECK(table(whole.text())->snapshot().source.not_looked_at.size() == 6);
     WholeNode torn;
     torn.of("=proc:<0.2.0>").replace(0, 5, "=prqc");
     CHECK(table(torn.text())->snapshot().anomalies.seen(Anomaly::damaged_tag));

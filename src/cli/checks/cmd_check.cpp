@@ -45,6 +45,7 @@ using present::Verdict;
 
 constexpr std::string_view unexpected_dump = "unexpected-dump";
 constexpr std::string_view unreadable_input = "unreadable-input";
+constexpr std::string_view damaged_input = "damaged-input";
 constexpr std::string_view other_code = "other-code";
 constexpr std::array<std::string_view, 7> out_formats{"text", "json", "junit", "md", "github", "gitlab", "sarif"};
 // Those of them that are no format of every verb, and so are check's own on the screen, too.
@@ -81,7 +82,7 @@ Result<std::vector<Output>> outputs_of(const Options& options) {
 std::vector<std::string_view> rule_names() {
     std::vector<std::string_view> names;
     for (const analyses::Rule& rule : analyses::rules()) names.push_back(rule.id);
-    names.insert(names.end(), {unexpected_dump, unreadable_input, other_code});
+    names.insert(names.end(), {unexpected_dump, unreadable_input, damaged_input, other_code});
     for (const analyses::LimitMetricInfo& metric : analyses::limit_metrics()) names.push_back(metric.rule);
     return names;
 }
@@ -167,6 +168,45 @@ Finding unreadable_finding(const std::string& name, const Error& error) {
     return finding;
 }
 
+// Whether a loss hides what somebody else made of the input: not where the VM was told to write no more than so much,
+// nor in an image, which has losses of its own (pages that no core has, a structure caught in the middle of a change).
+bool is_damage(Anomaly kind, const Source& source) {
+    if (anomaly_table[static_cast<std::size_t>(kind)].severity == Severity::info) return false;
+    if (kind == Anomaly::size_limit_reached || kind == Anomaly::layout_unproven) return false;
+    return source.kind.format == InputFormat::crash_dump || kind == Anomaly::truncated ||
+           kind == Anomaly::compressed_damage;
+}
+
+// That the input is not all that the VM wrote. What is not there can't be found, so that the gate does not pass it.
+std::optional<Finding> damage_finding(const Snapshot& snapshot) {
+    const Source& source = snapshot.source;
+    const Anomalies& met = snapshot.anomalies;
+    if (!met.data_lost() && source.complete.value_or(true)) return std::nullopt;
+    Finding finding;
+    finding.rule = damaged_input;
+    finding.severity = analyses::FindingSeverity::medium;
+    finding.confidence = analyses::Confidence::lower_bound;
+    finding.title.say("It does not hold all that the VM wrote; what is lost may be what was to be found.");
+    finding.subject.kind = analyses::SubjectKind::node;
+    for (std::size_t i = 0; i < anomaly_kinds; ++i) {
+        const AnomalyKind& row = anomaly_table[i];
+        if (met.seen(static_cast<Anomaly>(i)) && row.severity != Severity::info)
+            finding.evidence.push_back(analyses::fact(
+                "lost", analyses::sentence("{}", InputText{std::string(row.sentence), InputText::Holds::vm}),
+                analyses::Confidence::lower_bound));
+        if (met.seen(static_cast<Anomaly>(i)) && is_damage(static_cast<Anomaly>(i), source))
+            finding.severity = analyses::FindingSeverity::high;
+    }
+    finding.subject.text = Ours("input");
+    if (source.loss.bytes != 0) finding.bytes = source.loss.bytes;
+    finding.advise("See what is lost, and where: `beamheap analyze --full DUMP`");
+    finding.advise(
+        "Copy the file once more, whole: the disk, the upload or the archive may have cut it. A VM that is "
+        "killed while it writes is given time: ERL_CRASH_DUMP_SECONDS=-1.");
+    finding.fingerprint = analyses::fingerprint(finding.rule, finding.subject, snapshot);
+    return finding;
+}
+
 class Gate {
 public:
     /// `demand`: what the configuration's rules need loaded.
@@ -185,6 +225,7 @@ public:
             report.threshold = fail_on_.severity.value_or(analyses::FindingSeverity::high);
             for (const analyses::Rule& rule : analyses::rules()) report.rules.emplace_back(rule.id);
             report.rules.emplace_back(unexpected_dump);
+            report.rules.emplace_back(damaged_input);
             if (!options_.code.empty()) report.rules.emplace_back(other_code);
             for (const SqlRule& rule : config_.rules) report.rules.emplace_back(rule.name);
             for (const analyses::Limit& limit : fail_on_.limits)
@@ -236,6 +277,7 @@ public:
         analyses::Diagnosis& diagnosis = *diagnosed;
         const Snapshot& snapshot = (*artifact)->snapshot();
         diagnosis.findings.push_back(dump_finding(snapshot, diagnosis.slogan));
+        if (std::optional<Finding> damage = damage_finding(snapshot)) diagnosis.findings.push_back(std::move(*damage));
         if (of_code) diagnosis.findings.push_back(std::move(*of_code));
         for (const analyses::Limit& limit : fail_on_.limits) {
             analyses::LimitVerdict verdict = analyses::check_limit(limit, snapshot, diagnosis.totals);
