@@ -592,6 +592,7 @@ constexpr CauseRow rows[] = {
      .says = "a supervisor has two children of one name, {Name}",
      .hint = child_hint},
 #include "erlang/cause_rows_children.inc"
+#include "erlang/cause_rows_kernel.inc"
     // logger.erl, logger_h_common.erl
     {.reason = "{bad_config, {handler, {_, {handler_not_added, {invalid_config, Module :: atom(), Value}}}}}",
      .kind = bad_specification,

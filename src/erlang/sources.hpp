@@ -82,6 +82,21 @@ inline constexpr std::array packaged_modules{
 };
 static_assert(std::ranges::is_sorted(packaged_modules, {}, &PackagedModule::module));
 
+/// Which of Elixir's applications that build, try and test projects, and that `mix release` leaves out (lib/mix,
+/// lib/iex, lib/ex_unit of Elixir; Hex), a module is of; empty: of none.
+constexpr std::string_view build_tool(std::string_view module) {
+    struct Tool {
+        std::string_view module, name;
+    };
+    constexpr Tool tools[] = {
+        {"Elixir.Mix", "Mix"}, {"Elixir.IEx", "IEx"}, {"Elixir.ExUnit", "ExUnit"}, {"Elixir.Hex", "Hex"}};
+    for (const Tool& tool : tools)
+        if (module.starts_with(tool.module) &&
+            (module.size() == tool.module.size() || module[tool.module.size()] == '.'))
+            return tool.name;
+    return {};
+}
+
 /// The application of such a module; empty: it is none.
 constexpr std::string_view packaged_application(std::string_view module) {
     const auto* found = std::ranges::lower_bound(packaged_modules, module, {}, &PackagedModule::module);

@@ -130,6 +130,46 @@ TEST_CASE("a child that did not start is told by what its start function gave", 
           begin + "a driver (a shared library) can't be loaded (open_error -10), in tax:init/1.");
 }
 
+TEST_CASE("what a child's reason holds within others is told", "[starts]") {
+    const auto title = [](std::string_view reason) {
+        return StartNode(
+                   "Kernel pid terminated (application_controller) ({application_start_failure,shop,{{shutdown,"
+                   "{failed_to_start_child,tax," +
+                   std::string(reason) + "}},{shop_app,start,[normal,[]]}}})")
+            .title();
+    };
+    const std::string begin = "Application shop did not start: tax: ";
+    const std::string in_init = ",[{tax,init,1,[{file,\"src/tax.erl\"},{line,6}]}]}";
+    // A place needs room, and that the module is missing needs less.
+    CHECK(title("{undef,[{bank_of_the_shop,version,[],[]},{tax_of_the_shop,open_the_bank,1,[{file,\"src/tax_of_the_shop"
+                ".erl\"},{line,6}]}]}") ==
+          begin +
+              "bank_of_the_shop:version/0 does not exist (module not loaded), called in tax_of_the_shop:open_the_"
+              "bank/1.");
+    CHECK(title("{undef,[{'Elixir.Mix',env,[],[]},{tax,init,1,[]}]}") ==
+          begin + "'Elixir.Mix':env/0 does not exist: Mix is not part of a release, called in tax:init/1.");
+    CHECK(title("{undef,[{'Elixir.Mixer',env,[],[]},{tax,init,1,[]}]}").find("release") == std::string::npos);
+    CHECK(title("{{badmatch,[{'PrivateKeyInfo',<<48,130>>,{\"AES-256-CBC\",<<1>>}}]}" + in_init) ==
+          begin +
+              "a private key (PrivateKeyInfo, PEM) is encrypted with a passphrase, and was taken for one that is "
+              "not, in tax:init/1.");
+    CHECK(title("{{badmatch,[{'PrivateKeyInfo',<<48,130>>,not_encrypted}]}" + in_init).find("encrypted with") ==
+          std::string::npos);
+    CHECK(title("{{badmatch,{error,{{shutdown,{failed_to_start_child,net_kernel,{'EXIT',nodistribution}}},{child,"
+                "undefined,net_sup_dynamic,{erl_distribution,start_link,[x]},permanent,false,1000,supervisor,"
+                "[erl_distribution]}}}}" +
+                in_init)
+              .find("distribution did not start for") != std::string::npos);
+}
+
+TEST_CASE("the program that watches the node is told by its port", "[starts]") {
+    CHECK(
+        StartNode("Kernel pid terminated (heart) ({port_terminated,{heart,loop,[<0.0.0>,{state,,[_],[_],undefined}]}})")
+            .title() ==
+        "The kernel process heart ended: its program heart, which watches the node from outside (-heart), ended or "
+        "was killed.");
+}
+
 TEST_CASE("of a call whose arguments the slogan leaves out, their number is not told", "[starts]") {
     const auto title = [](std::string slogan, std::initializer_list<std::string_view> named = {}) {
         StartNode node(slogan);
@@ -165,7 +205,7 @@ TEST_CASE("a module that was not loaded may be there, and a word too many gives 
     CHECK(title("os") == "What -s or -run called failed: os:open/1 does not exist, though its module is there.");
     CHECK(title("shop",
                 "{a_very_long_name_of_a_module,a_long_name_of_a_function,1,[{file,\"src/a_module.erl\"},{line,3}]},") ==
-          begin + ", called in a_very_long_name_of_a_module:a_long_name_of_a_function/1 (a_module.erl:3).");
+          begin + " (module not loaded), called in a_very_long_name_of_a_module:a_long_name_of_a_function/1.");
 }
 
 TEST_CASE("a limit of the system is told by the table that is full", "[starts]") {

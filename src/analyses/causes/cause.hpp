@@ -25,6 +25,7 @@ struct Cause {
     CauseKind kind = CauseKind::unknown;
     Sentence what;                ///< "port 8081 of listener http is in use", without a full stop
     Sentence aside;               ///< said between these where there is room for it; empty: nothing
+    Sentence aside_in_brief;      ///< the same where there is less room
     Sentence where;               ///< ", called in m:f/a (file:3)"; empty: nobody knows
     Sentence where_in_brief;      ///< the same without the line; empty: there is no shorter one
     std::vector<Sentence> hints;  ///< what to do, one sentence each

@@ -85,18 +85,22 @@ bool Explainer::undefined() {
     const bool loaded = std::ranges::any_of(
         snapshot_.modules, [&](const Module& module) { return snapshot_.text(module.name) == called.module; });
     const std::string_view packaged = loaded ? std::string_view{} : erlang::packaged_application(called.module);
+    const std::string_view tool = loaded ? std::string_view{} : erlang::build_tool(called.module);
     const std::string_view near =
-        loaded || is_of_otp(called.module) ? std::string_view{} : similar_module(called.module);
+        loaded || !tool.empty() || is_of_otp(called.module) ? std::string_view{} : similar_module(called.module);
     cause_.what = sentence("{} does not exist", function(called));
     if (loaded)
         cause_.what.say(hides_library(called.module) ? Form<0>(", and a module of the program's own hides that of OTP")
                                                      : Form<0>(", though its module is there"));
     if (!packaged.empty())
         cause_.what.say(": OTP's application {} is not on the code path", Atom{std::string(packaged), false});
+    if (!tool.empty())
+        cause_.what.say(": {} is not part of a release", InputText{std::string(tool), InputText::Holds::vm});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
     if (is_file(called.module)) cause_.what.say(": that is a file's name, not a module's");
-    else if (!loaded && packaged.empty() && near.empty())
-        cause_.aside = Sentence(" (its module is missing, or does not load)");
+    else if (!loaded && packaged.empty() && near.empty() && tool.empty())
+        cause_.aside = Sentence(" (its module is missing, or does not load)"),
+        cause_.aside_in_brief = Sentence(" (module not loaded)");
     called_by();
     if (loaded && hides_library(called.module))
         hint(sentence("Rename module {}, or take it off the code path: it is loaded in the place of OTP's.",
@@ -106,6 +110,11 @@ bool Explainer::undefined() {
             sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
                      "of arguments, or a misspelt name.",
                      Atom{called.module, false}));
+    else if (!tool.empty())
+        hint(
+            "What builds a project is not there where it runs: read such a value when it is compiled (a module "
+            "attribute, "
+            "config.exs), and from Application.get_env/2 later.");
     else if (!packaged.empty())
         hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
                       Atom{std::string(packaged), false}));

@@ -181,6 +181,8 @@ private:
         const auto p = t.tuple(term, 2);
         if (p.empty()) return false;
         if (TermReader::is(p[0], "shutdown")) return !t.tagged(p[1], "failed_to_start_child", 3).empty();
+        // {Reason, {child, undefined, Id, ...}} of supervisor:start_child/2
+        if (const auto given = t.tuple(p[1]); given.size() >= 8 && TermReader::is(given[0], "child")) return true;
         return p[1].kind == ElementKind::object && !frames_of(t, p[1]).empty();
     }
 

@@ -274,13 +274,17 @@ Sentence title(const Facts& facts) {
         if (Sentence shorter = fitted(head, most - shown - 1); length(shorter) + shown <= most)
             head = std::move(shorter);
     // That a module is missing is more than the line in which it was called.
-    const std::size_t aside = misses_module(facts) ? 0 : length(told.cause.aside);
+    const bool missing_told = misses_module(facts);
     const auto fits = [&](std::size_t more) { return length(head) + more <= most; };
-    Sentence where = told.cause.where;
+    Sentence where = told.cause.where, beside = missing_told ? Sentence() : told.cause.aside;
+    const std::size_t least_place = !telling ? 0 : brief == 0 ? placed : std::min(brief, placed);
+    if (!missing_told && !told.cause.aside_in_brief.empty() && !fits(length(beside) + least_place))
+        beside = told.cause.aside_in_brief;
+    const std::size_t aside = length(beside);
     if (telling && !told.cause.where_in_brief.empty() && !fits(aside + placed) &&
         fits(aside + length(told.cause.where_in_brief)))
         where = told.cause.where_in_brief;
-    if (aside != 0 && fits(aside + (telling ? length(where) : 0))) head.add(told.cause.aside);
+    if (aside != 0 && fits(aside + (telling ? length(where) : 0))) head.add(beside);
     if (telling && fits(length(where))) head.add(where);
     if (misses_module(facts))
         if (const std::string& folder = facts.get<StartFailure>().folders_not_found.front();
