@@ -92,6 +92,8 @@ Status print_text(const std::string& text, bool paged = false) {
 
 // Help, whose lines go on below what they explain: behind the first gap of two blanks or more.
 std::string fit_to_terminal(std::string_view text) {
+    constexpr std::size_t widest = 120;  // that is well read
+    const std::size_t width = std::min(terminal_width(), widest);
     std::string out;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -99,7 +101,7 @@ std::string fit_to_terminal(std::string_view text) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         const std::size_t gap = line.find("  ", begin);
         const std::size_t hang = gap == line.npos ? begin : line.find_first_not_of(' ', gap);
-        out += present::wrapped(line, terminal_width(), hang == line.npos ? begin : hang) + '\n';
+        out += present::wrapped(line, width, hang == line.npos ? begin : hang) + '\n';
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
@@ -353,16 +355,19 @@ static Status answer_about(const Options& options, LoadedInput& loaded, const An
     return status;
 }
 
+static void show_help(const std::string& text, const Options& shell) {
+    if (const Status shown = print_text(fit_to_terminal(text), !shell.no_pager); !shown) report(shown.error());
+}
+
 void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded) {
     if (words.front() == "help") {
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
-        if (about != nullptr) text = fit_to_terminal(help_text(*about));
+        if (about != nullptr) text = help_text(*about);
         else
             for (const Command* each : table)
                 if (!each->alone) text += fmt::format("  {:<12}{}\n", each->name, each->summary);
-        FileSink(STDOUT_FILENO).write(text);
-        return;
+        return show_help(text, shell);
     }
     const Command* command = find_command(words.front());
     if (command == nullptr || command->alone) {
@@ -375,10 +380,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     }
     auto options = options_of(std::move(words), shell);
     if (!options) return report(options.error());
-    if (options->help) {
-        FileSink(STDOUT_FILENO).write(fit_to_terminal(help_text(*command)));
-        return;
-    }
+    if (options->help) return show_help(help_text(*command), shell);
     if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
 }
 
