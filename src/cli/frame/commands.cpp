@@ -218,6 +218,15 @@ std::string command_about_one(const Options& options, const Command& command) {
     return fmt::format("beamheap proc {} {}", present::shell_word(options.inputs[0]), present::shell_word(process));
 }
 
+// What is typed; in a session the input is known.
+std::string usage_of(const Command& command, bool whole) {
+    constexpr std::string_view input = "INPUT";
+    const std::string arguments = command.usage();
+    if (whole || !command.takes_input()) return fmt::format("usage: beamheap {} {}", command.name, arguments);
+    const std::size_t behind = arguments.starts_with(input) ? input.size() : 0;
+    return fmt::format("usage: {}{}", command.name, std::string_view(arguments).substr(behind));
+}
+
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given, and
 // `progress` what is told of opening; it shows the answer as it is.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
@@ -231,7 +240,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
             ErrorCode::usage,
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
-            fmt::format("usage: beamheap {} {}", command.name, command.usage())};
+            usage_of(command, whole)};
     BH_CHECK(input_comes_first(options, command));
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
