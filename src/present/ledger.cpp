@@ -76,7 +76,7 @@ Table ledger_table(const Names& names, const analyses::Ledger& ledger) {
         {{.name = "count",
           .title = "COUNT",
           .unit = Unit::count,
-          .doc = "processes, tables, modules, binaries, ... of the row; null: nothing that is counted"},
+          .doc = "processes, tables, modules, binaries, ... of the row; null: not known, or nothing that is counted"},
          [](const Row& r) { return r->count == 0 ? Value() : Value(r->count); }},
         {{.name = "bytes", .title = "BYTES", .unit = Unit::bytes, .doc = "memory; rows add up to sum_bytes"},
          [](const Row& r) { return Value(r->bytes); }},

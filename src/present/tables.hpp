@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,7 +59,9 @@ Table ets_table(const Names& names, const analyses::EtsReport& report, const Ide
 Table ets_owner_table(const Names& names, const analyses::EtsReport& report, const Identify& identify = {});
 Table timer_table(const Names& names, const Identify& identify = {});
 Table timer_group_table(const Names& names, const analyses::TimerReport& report, const Identify& identify = {});
-Table scheduler_table(const Names& names, Places places, const Identify& identify = {});
+/// One row per scheduler, or per one of `only`, indices into Snapshot::schedulers.
+Table scheduler_table(const Names& names, Places places, const Identify& identify = {},
+                      std::optional<std::vector<std::size_t>> only = {});
 Table node_table(const Names& names);
 /// What became of the search for a module's file, by its place in Snapshot::modules.
 struct ModuleCode {

@@ -317,11 +317,46 @@ Table timer_group_table(const Names& names, const analyses::TimerReport& report,
     return table_of(std::move(columns), pointers(report.groups), "no timer");
 }
 
+// How many wait to run there; who asks by priority asks for more than people do.
+static Columns<std::size_t> scheduler_queues(const Snapshot& s) {
+    using Row = std::size_t;
+    const auto queue = [&s](std::size_t priority) {
+        return [&s, priority](const Row& r) { return Value(s.schedulers[r].run_queue[priority]); };
+    };
+    return {
+        {{.name = "run_queue",
+          .title = "QUEUE",
+          .unit = Unit::count,
+          .doc = "processes and port tasks that wait to run there; the next five say which"},
+         [&s](const Row& r) { return Value(analyses::queued(s.schedulers[r])); }},
+        {{.name = "run_queue_max",
+          .title = "MAX QUEUE",
+          .unit = Unit::count,
+          .doc = "processes waiting to run, priority max",
+          .wide = true},
+         queue(0)},
+        {{.name = "run_queue_high", .title = "HIGH QUEUE", .unit = Unit::count, .doc = "priority high", .wide = true},
+         queue(1)},
+        {{.name = "run_queue_normal",
+          .title = "NORMAL QUEUE",
+          .unit = Unit::count,
+          .doc = "priority normal",
+          .wide = true},
+         queue(2)},
+        {{.name = "run_queue_low", .title = "LOW QUEUE", .unit = Unit::count, .doc = "priority low", .wide = true},
+         queue(3)},
+        {{.name = "run_queue_port", .title = "PORT QUEUE", .unit = Unit::count, .doc = "port tasks", .wide = true},
+         queue(4)},
+    };
+}
+
 // Flags of a scheduler, which few ask for.
 static Columns<std::size_t> scheduler_flags(const Names& names) {
     using Row = std::size_t;
     const Snapshot& s = names.snapshot();
     return {
+        {{.name = "sleep_flags", .title = "SLEEP FLAGS", .doc = "flags as the VM prints them", .wide = true},
+         [=, &s](const Row& r) { return raw(names, s.schedulers[r].sleep_flags); }},
         {{.name = "aux_work", .title = "AUX WORK", .doc = "flags as the VM prints them", .wide = true},
          [=, &s](const Row& r) { return raw(names, s.schedulers[r].aux_work); }},
         {{.name = "run_queue_flags", .title = "QUEUE FLAGS", .doc = "flags as the VM prints them", .wide = true},
@@ -340,13 +375,10 @@ static Columns<std::size_t> scheduler_flags(const Names& names) {
     };
 }
 
-Table scheduler_table(const Names& names, Places places, const Identify& identify) {
+Table scheduler_table(const Names& names, Places places, const Identify& identify,
+                      std::optional<std::vector<std::size_t>> only) {
     const Snapshot& s = names.snapshot();
     using Row = std::size_t;
-    const bool held = std::ranges::any_of(s.schedulers, [](const Scheduler& each) { return each.held.has_value(); });
-    const auto queue = [&s](std::size_t priority) {
-        return [&s, priority](const Row& r) { return Value(s.schedulers[r].run_queue[priority]); };
-    };
     Columns<Row> columns{
         {{.name = "id",
           .title = "ID",
@@ -367,25 +399,12 @@ Table scheduler_table(const Names& names, Places places, const Identify& identif
         {{.name = "held_in",
           .title = "HELD IN",
           .doc = "of a running VM: the call of the system in which its thread sleeps with that process in hand",
-          .content = Content::message,
-          .wide = !held},
+          .content = Content::message},
          [=, &s](const Row& r) { return s.schedulers[r].held ? raw(names, s.schedulers[r].held->in) : Value(); }},
-        {{.name = "current_port", .title = "PORT", .doc = "that it was running", .wide = true},
+        {{.name = "current_port", .title = "PORT", .doc = "that it was running"},
          [&s](const Row& r) { return text(port_text(s.schedulers[r].current_port)); }},
-        {{.name = "run_queue_max",
-          .title = "MAX",
-          .unit = Unit::count,
-          .doc = "processes waiting to run, priority max",
-          .lesser = 2},
-         queue(0)},
-        {{.name = "run_queue_high", .title = "HIGH", .unit = Unit::count, .doc = "priority high", .lesser = 1},
-         queue(1)},
-        {{.name = "run_queue_normal", .title = "NORMAL", .unit = Unit::count, .doc = "priority normal"}, queue(2)},
-        {{.name = "run_queue_low", .title = "LOW", .unit = Unit::count, .doc = "priority low", .lesser = 1}, queue(3)},
-        {{.name = "run_queue_port", .title = "PORTS", .unit = Unit::count, .doc = "port tasks", .lesser = 1}, queue(4)},
-        {{.name = "sleep_flags", .title = "SLEEP", .doc = "flags as the VM prints them", .lesser = 2},
-         [=, &s](const Row& r) { return raw(names, s.schedulers[r].sleep_flags); }},
     };
+    std::ranges::move(scheduler_queues(s), std::back_inserter(columns));
     std::ranges::move(scheduler_flags(names), std::back_inserter(columns));
     columns.append({
         {{.name = "stack",
@@ -413,7 +432,7 @@ Table scheduler_table(const Names& names, Places places, const Identify& identif
              return Value(std::move(lines));
          }},
     });
-    return table_of(std::move(columns), all_rows(s.schedulers.size()),
+    return table_of(std::move(columns), only ? std::move(*only) : all_rows(s.schedulers.size()),
                     "no scheduler in this input (releases before 18 don't write them)");
 }
 

@@ -24,6 +24,7 @@ constexpr std::string_view bold_yellow = "\x1b[1;33m";
 constexpr std::string_view plain = "\x1b[0m";
 constexpr std::size_t gap = column_gap;
 constexpr std::size_t usual_width = 80;
+constexpr std::size_t widest_prose = 120;      // columns of a sentence's lines, however wide the terminal is
 constexpr std::size_t lines_of_rest = 4;       // at the end of one screen: a blank one, and what else there is
 constexpr std::size_t least_cut = 4;           // lines of prose that are worth being begun
 constexpr std::size_t most_compared = 10'000;  // rows of which cells that would be cut alike are cut where they differ
@@ -172,10 +173,13 @@ private:
         return out;
     }
     std::string in_width(std::string_view text, std::size_t hang) const {
-        if (view_.options().width == 0) return std::string(text);
+        return in_columns(text, std::min(view_.options().width, widest_prose), hang);
+    }
+    static std::string in_columns(std::string_view text, std::size_t width, std::size_t hang) {
+        if (width == 0) return std::string(text);
         std::string glued(text);
         glue_units(glued);
-        return wrapped(glued, view_.options().width, hang);
+        return wrapped(glued, width, hang);
     }
 
     void line(std::string_view text) {
@@ -335,9 +339,10 @@ private:
         return value.is_null() || (array != nullptr && (*array)->empty());
     }
 
-    // Columns in which no row has anything are not shown, unless they were asked for.
+    // On a terminal columns in which no row has anything are not shown, unless they were asked for. Who takes a pipe's
+    // text apart finds each column in its place, whatever the rows have.
     void leave_out_silent(Layout& layout) const {
-        if (!view_.options().columns.empty()) return;
+        if (view_.options().width == 0 || !view_.options().columns.empty()) return;
         const auto tells = [](const TextColumn& each) { return each.tells && each.spot == Spot::in_row; };
         if (std::ranges::none_of(layout, tells)) return;
         for (TextColumn& each : layout)
@@ -417,7 +422,7 @@ private:
             std::string body = cuts[c](text_of(c));
             if (display_width(body) > column.width && column.cut == Cut::nothing && column.width < column.whole) {
                 const std::size_t behind = display_width(text) + owed + gap;
-                const std::string whole = in_width(std::string(behind, ' ') + body, behind);
+                const std::string whole = in_columns(std::string(behind, ' ') + body, view_.options().width, behind);
                 body = whole.substr(std::min(behind, whole.size()));
             }
             const std::size_t pad = column.width - std::min(column.width, display_width(body));

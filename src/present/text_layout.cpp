@@ -228,6 +228,9 @@ std::string cut_around(std::string_view text, std::size_t start, std::size_t end
     while (start > 0 && (within_character(text, start) || within_figure(text, start))) --start;
     while (end < text.size() && (within_character(text, end) || within_figure(text, end))) ++end;
     const std::string_view behind = end < text.size() ? ellipsis : std::string_view();
+    // Where all in front of it fits, what is behind it has the rest of the room.
+    if (const std::size_t used = display_width(text.substr(0, end)) + 1; used < width)
+        end += start_of(text.substr(end), width - used);
     const std::string_view part = text.substr(start, end - start);
     const std::size_t taken = display_width(part) + (behind.empty() ? 0 : 1);
     if (taken > width) return std::string(part.substr(0, start_of(part, width - 1))).append(ellipsis);

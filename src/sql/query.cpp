@@ -330,10 +330,11 @@ Result<Answer> Query::run(std::function<Result<std::string>()> dump_id) {
             own = fmt::format("{}_{}", name, n);
         answer.columns.push_back(std::move(own));
     }
-    std::uint64_t rows = 0, bytes = 0;
+    std::uint64_t bytes = 0;
     int code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
-        if (rows++ == state.limits.rows)
+        if (++answer.total > state.limits.kept) continue;
+        if (answer.total > state.limits.rows)
             return Error{ErrorCode::resource_limit,
                          fmt::format("sql: the answer has more than {} rows", state.limits.rows),
                          "LIMIT bounds it; --max-rows N takes more."};

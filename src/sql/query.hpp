@@ -22,6 +22,7 @@ namespace beamheap::sql {
 struct Limits {
     std::chrono::seconds time{60};
     std::uint64_t rows = 1'000'000;           ///< of the answer
+    std::uint64_t kept = UINT64_MAX;          ///< rows behind so many are counted, and not kept
     std::uint64_t answer_bytes = 1u << 30;    ///< of the answer in memory
     std::uint64_t value_bytes = 16u << 20;    ///< of one text
     std::uint64_t memory_bytes = 2ull << 30;  ///< of SQLite itself: sorting, grouping, recursion
@@ -31,6 +32,7 @@ struct Limits {
 struct Answer {
     std::vector<std::string> columns;  ///< each name once: a second `pid` is `pid_2`
     std::vector<present::PlainValue> values;
+    std::uint64_t total = 0;  ///< rows that there are, those that were not kept among them
     std::size_t rows() const { return columns.empty() ? 0 : values.size() / columns.size(); }
 };
 

@@ -22,6 +22,7 @@ seen.map = await page.locator("#processes .treemap").evaluate((map) => Number(ma
 // All of the node's memory: the areas are what is in it.
 seen.whole = await page.locator(".treemap.whole").evaluateAll((maps) => maps.map((map) => ({
   total: Number(map.dataset.total),
+  titles: [...map.querySelectorAll(".cell")].map((cell) => cell.title),
   areas: Object.fromEntries([...map.querySelectorAll(".cell")].filter((cell) => !/[/+]/.test(cell.dataset.key)).map((cell) => [cell.dataset.key, Number(cell.dataset.value)])),
 })));
 // Those of a process's children that run the same are one rectangle, which opens.

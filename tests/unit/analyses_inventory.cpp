@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
+#include "present/spelling.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -179,13 +181,15 @@ TEST_CASE("modules, peers and schedulers", "[inventory]") {
     CHECK(peers.not_connected == 1);
     CHECK(peers.remote_links == 8000000000u);
 
-    m.s.schedulers.resize(4);
+    m.s.schedulers.resize(5);
     m.s.schedulers[0].run_queue = {0, 0, 3, 1, 1};
     m.s.schedulers[0].current_process = {0, 1, 0};
     m.s.schedulers[1].run_queue[2] = 9;
     m.s.schedulers[2].kind = Scheduler::Kind::dirty_io;
     m.s.schedulers[2].crashed = true;
     m.s.schedulers[3].kind = Scheduler::Kind::dirty_io_queue;
+    m.s.schedulers[4].kind = Scheduler::Kind::dirty_cpu;
+    m.s.schedulers[4].id = 3;
     const SchedulerReport threads = schedulers(m.s);
     CHECK(threads.normal == 2);
     CHECK(threads.busy_normal == 1);
@@ -193,4 +197,8 @@ TEST_CASE("modules, peers and schedulers", "[inventory]") {
     CHECK(threads.queued.value() == Count(14));
     CHECK(threads.longest == 1u);
     CHECK(threads.crashed == 1);
+    CHECK(threads.busy == std::vector<std::size_t>{0, 1, 2});
+    CHECK(queued(m.s.schedulers[0]) == Count(5));
+    CHECK(!queued(m.s.schedulers[3]).has());
+    CHECK(present::plain_text(m.s, idle_schedulers(threads)) == "1 dirty scheduler had nothing to do.");
 }

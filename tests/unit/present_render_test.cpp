@@ -502,7 +502,7 @@ TEST_CASE("where rows are too wide, names are cut in their middle and lesser col
     CHECK(rendered(document, options).find("No room for GROUP") == std::string::npos);
 }
 
-TEST_CASE("a column in which no row has anything is not shown, unless it is asked for", "[present]") {
+TEST_CASE("a terminal does not show a column in which no row has anything, unless it is asked for", "[present]") {
     Table table;
     table.columns = {
         {.name = "pid", .title = "PID"}, {.name = "sender", .title = "SENDER"}, {.name = "term", .title = "TERM"}};
@@ -513,7 +513,12 @@ TEST_CASE("a column in which no row has anything is not shown, unless it is aske
     Document document;
     document.members.push_back({.key = "rows", .body = std::move(table)});
     RenderOptions options = in("table");
+    options.width = 80;
     CHECK(rendered(document, options) == "PID       TERM\n<0.10.0>  {ok,1}\n<0.10.0>  {ok,1}\n");
+    options.width = 0;  // a pipe, whose reader may count columns
+    CHECK(rendered(document, options) ==
+          "PID       SENDER  TERM\n<0.10.0>  -       {ok,1}\n<0.10.0>  -       {ok,1}\n");
+    options.width = 80;
     options.columns = {"pid", "sender"};
     CHECK(rendered(document, options).starts_with("PID       SENDER\n<0.10.0>  -\n"));
 }

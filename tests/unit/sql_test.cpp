@@ -90,6 +90,19 @@ std::vector<std::string> texts(const sql::Answer& answer) {
 
 }  // namespace
 
+TEST_CASE("rows behind those that are kept are counted", "[sql]") {
+    Asked asked;
+    const auto answer = ask("SELECT n FROM number WHERE n IS NOT NULL ORDER BY n", &asked, {.rows = 10, .kept = 3});
+    REQUIRE(answer);
+    CHECK(texts(*answer) == std::vector<std::string>{"0", "1", "2"});
+    CHECK(answer->total == 900);
+    const auto all = ask("SELECT n FROM number LIMIT 7", &asked);
+    REQUIRE(all);
+    CHECK(all->rows() == 7);
+    CHECK(all->total == 7);
+    CHECK_FALSE(ask("SELECT n FROM number", &asked, {.rows = 10, .kept = 20}));  // of which ten are too many
+}
+
 TEST_CASE("a query is told by the columns that it reads what it needs", "[sql]") {
     Asked asked;
     const auto query = sql::Query::compile(tables(&asked), "SELECT n FROM number WHERE n > 5", {});

@@ -66,6 +66,9 @@ TEST_CASE("cells that would be cut alike are cut where they differ", "[present]"
     CHECK(cuts(22, {"reader of <<\"10.0.0.7:41002 -> 10.0.0.1:5672\">>",
                     "reader of <<\"10.0.0.7:41011 -> 10.0.0.1:5672\">>"}) ==
           Shown{"reader of <<\"\u202641002\u2026", "reader of <<\"\u202641011\u2026"});
+    // What is behind it has the room that is left.
+    CHECK(cuts(25, {"client of <<\"u1@localhost/office\">>", "client of <<\"u22@localhost/office\">>"}) ==
+          Shown{"client of <<\"u1@localhos\u2026", "client of <<\"u22@localho\u2026"});
     // One that differs from others anyway is cut as it is alone, and so are cells that are the same.
     CHECK(cuts(18, {"rabbit_channel:init/1", "rabbit_channel:init/1", "rabbit_writer:enter/2"}) ==
           Shown{"rabbit_cha\u2026:init/1", "rabbit_cha\u2026:init/1", "rabbit_wr\u2026:enter/2"});

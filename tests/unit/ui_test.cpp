@@ -440,6 +440,11 @@ TEST_CASE("a query needs no quotes, and what was typed comes back", "[ui]") {
     CHECK_FALSE(query_of_line("selector"));
     CHECK_FALSE(query_of_line("select"));
     CHECK_FALSE(query_of_line("top > select x"));
+    CHECK(query_of_line("sql select 1") == "select 1");
+    CHECK_FALSE(query_of_line("sql convoys"));
+    CHECK(cli::words_of_question({"beamheap", "msgs", "a.dump", "0.9.0"}, "a.dump") == Words{"msgs", "0.9.0"});
+    CHECK(cli::words_of_question({"beamheap", "explain", "ledger"}, "a.dump") == Words{"explain", "ledger"});
+    CHECK(cli::words_of_question({"proc", "a.dump"}, "a.dump") == Words{"proc", "a.dump"});  // a name
     CHECK(cli::holds_no_value("top --procs 'msgq>10' -n 3"));
     CHECK(cli::holds_no_value("SELECT pid FROM process WHERE msgq_len > 1"));
     CHECK_FALSE(cli::holds_no_value("SELECT pid FROM process WHERE name = 'alice'"));

@@ -241,6 +241,8 @@ private:
     struct Has {
         std::uint64_t count = 0, bytes = 0;
     };
+    /// Bytes of binaries by the owner's place.
+    using BytesOf = std::map<std::uint32_t, std::uint64_t>;
 
     // A binary is its owner's where one has it alone, else it is shared; who has most of what is shared is not asked.
     void binaries() {
@@ -288,19 +290,18 @@ private:
         add(LedgerArea::binaries, {}, LedgerItem::shared, shared.count, shared.bytes);
         // Those of which only slices are listed: what the virtual heaps have beyond the others.
         Share left(without(all.value_or(0), ledger_.bytes_of(LedgerArea::binaries)));
-        std::map<std::uint32_t, Has> hidden;
+        BytesOf hidden;
         for (const HiddenBinaries& each : hidden_binaries(s_, *from_.held, from_.size_of)) {
-            Has& of = hidden[owner_of_[index_of(each.process)]];
-            of.count = saturating_add(of.count, each.slices);
-            of.bytes = saturating_add(of.bytes, each.hidden_bytes);
+            std::uint64_t& of = hidden[owner_of_[index_of(each.process)]];
+            of = saturating_add(of, each.hidden_bytes);
         }
-        add_by_size(hidden, left, Confidence::estimate);
+        add_by_size(hidden, left);
     }
 
     // Without heaps, by the virtual heaps: sizes of all that a process refers to. Where these are more than all
     // binaries, some are counted for several processes, and the figures say nothing of whom they are.
     void add_virtual_heaps(Count all) {
-        std::map<std::uint32_t, Has> has;
+        BytesOf has;
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < s_.processes.size(); ++i) {
             const Process& p = s_.processes[i];
@@ -309,22 +310,21 @@ private:
             if (words == 0) continue;
             const std::uint64_t bytes = saturating_multiply(words, word_);
             sum = saturating_add(sum, bytes);
-            Has& of = has[owner_of_[i]];
-            ++of.count;
-            of.bytes = saturating_add(of.bytes, bytes);
+            std::uint64_t& of = has[owner_of_[i]];
+            of = saturating_add(of, bytes);
         }
         if (sum > all.value_or(0)) return;
         Share left(*all);
-        add_by_size(has, left, Confidence::estimate);
+        add_by_size(has, left);
     }
 
-    void add_by_size(const std::map<std::uint32_t, Has>& has, Share& left, Confidence sure) {
+    // How many binaries these are is not known.
+    void add_by_size(const BytesOf& has, Share& left) {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
-        for (const auto& [place, of] : has) order.emplace_back(of.bytes, place);
+        for (const auto& [place, bytes] : has) order.emplace_back(bytes, place);
         std::ranges::sort(order, std::ranges::greater{});
         for (const auto& [bytes, place] : order)
-            add(LedgerArea::binaries, owner_at(place), LedgerItem::binaries, has.at(place).count, left.take(bytes),
-                sure);
+            add(LedgerArea::binaries, owner_at(place), LedgerItem::binaries, 0, left.take(bytes), Confidence::estimate);
     }
 
     // What is queued in ports lies in binaries of their drivers.

@@ -98,7 +98,7 @@ struct LedgerRow {
     LedgerArea area = LedgerArea::vm;
     LedgerOwner owner;
     LedgerItem item = LedgerItem::untold;
-    std::uint64_t count = 0;  ///< of processes, tables, modules, ...; 0: nothing that is counted
+    std::uint64_t count = 0;  ///< of processes, tables, modules, binaries, ...; 0: not known, or nothing to be counted
     std::uint64_t bytes = 0;
     Confidence sure = Confidence::exact;
 };

@@ -311,4 +311,9 @@ Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& repo
     return text.say(".");
 }
 
+Sentence idle_schedulers(const SchedulerReport& report) {
+    if (report.idle_dirty == 0) return {};
+    return sentence("{} had nothing to do.", Counted{report.idle_dirty, "dirty scheduler", "dirty schedulers"});
+}
+
 }  // namespace beamheap::analyses

@@ -32,5 +32,7 @@ Sentence nodes_answer(const Snapshot& snapshot, const NodeReport& report);
 /// The call of the system that holds a scheduler: "write() on standard output, a pipe", "a call of the system".
 Sentence call_that_holds(const Snapshot& snapshot, const SchedulerHold& held);
 Sentence schedulers_answer(const Snapshot& snapshot, const SchedulerReport& report);
+/// Of the dirty ones, how many ran nothing; empty where all worked, or there are none.
+Sentence idle_schedulers(const SchedulerReport& report);
 
 }  // namespace beamheap::analyses

@@ -252,11 +252,23 @@ NodeReport nodes(const Snapshot& snapshot) {
     return report;
 }
 
+Count queued(const Scheduler& scheduler) {
+    Sum sum;
+    for (const Count length : scheduler.run_queue)
+        if (length.has()) sum.add(length);
+    return sum.known() == 0 ? Count() : sum.value();
+}
+
 SchedulerReport schedulers(const Snapshot& snapshot) {
     SchedulerReport report;
     for (std::size_t i = 0; i < snapshot.schedulers.size(); ++i) {
         const Scheduler& scheduler = snapshot.schedulers[i];
         const bool busy = scheduler.current_process.has();
+        const Count waiting = queued(scheduler);
+        if (scheduler.kind == Scheduler::Kind::normal || busy || scheduler.held || scheduler.crashed ||
+            waiting.value_or(0) != 0)
+            report.busy.push_back(i);
+        else report.idle_dirty += scheduler.id != 0;
         switch (scheduler.kind) {
             case Scheduler::Kind::normal:
                 ++report.normal;
@@ -274,11 +286,8 @@ SchedulerReport schedulers(const Snapshot& snapshot) {
             case Scheduler::Kind::dirty_io_queue: break;
         }
         report.crashed += scheduler.crashed;
-        Sum queued;
-        for (const Count length : scheduler.run_queue)
-            if (length.has()) queued.add(length);
-        report.queued.add(queued);
-        if (const std::uint64_t length = queued.value().value_or(0); length > report.longest_queue) {
+        if (waiting.has()) report.queued.add(waiting);
+        if (const std::uint64_t length = waiting.value_or(0); length > report.longest_queue) {
             report.longest_queue = length;
             report.longest = i;
         }

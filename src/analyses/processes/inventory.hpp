@@ -110,7 +110,11 @@ struct SchedulerReport {
     std::uint64_t longest_queue = 0;
     std::optional<std::size_t> longest;  ///< index into Snapshot::schedulers
     std::uint64_t crashed = 0;           ///< sections that the VM could not finish
+    std::vector<std::size_t> busy;       ///< all but dirty ones that run nothing, and empty queues of these
+    std::uint64_t idle_dirty = 0;        ///< these dirty ones
 };
 SchedulerReport schedulers(const Snapshot& snapshot);
+/// Processes of all priorities and port tasks in its run queue; missing where the input has none of these lengths.
+Count queued(const Scheduler& scheduler);
 
 }  // namespace beamheap::analyses

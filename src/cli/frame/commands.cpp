@@ -92,6 +92,8 @@ Status print_text(const std::string& text, bool paged = false) {
 
 // Help, whose lines go on below what they explain: behind the first gap of two blanks or more.
 std::string fit_to_terminal(std::string_view text) {
+    constexpr std::size_t widest = 120;  // that is well read
+    const std::size_t width = std::min(terminal_width(), widest);
     std::string out;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -99,7 +101,7 @@ std::string fit_to_terminal(std::string_view text) {
         const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
         const std::size_t gap = line.find("  ", begin);
         const std::size_t hang = gap == line.npos ? begin : line.find_first_not_of(' ', gap);
-        out += present::wrapped(line, terminal_width(), hang == line.npos ? begin : hang) + '\n';
+        out += present::wrapped(line, width, hang == line.npos ? begin : hang) + '\n';
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
@@ -216,6 +218,15 @@ std::string command_about_one(const Options& options, const Command& command) {
     return fmt::format("beamheap proc {} {}", present::shell_word(options.inputs[0]), present::shell_word(process));
 }
 
+// What is typed; in a session the input is known.
+std::string usage_of(const Command& command, bool whole) {
+    constexpr std::string_view input = "INPUT";
+    const std::string arguments = command.usage();
+    if (whole || !command.takes_input()) return fmt::format("usage: beamheap {} {}", command.name, arguments);
+    const std::size_t behind = arguments.starts_with(input) ? input.size() : 0;
+    return fmt::format("usage: {}{}", command.name, std::string_view(arguments).substr(behind));
+}
+
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given, and
 // `progress` what is told of opening; it shows the answer as it is.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
@@ -229,7 +240,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
             ErrorCode::usage,
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
-            fmt::format("usage: beamheap {} {}", command.name, command.usage())};
+            usage_of(command, whole)};
     BH_CHECK(input_comes_first(options, command));
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
@@ -353,16 +364,19 @@ static Status answer_about(const Options& options, LoadedInput& loaded, const An
     return status;
 }
 
+static void show_help(const std::string& text, const Options& shell) {
+    if (const Status shown = print_text(fit_to_terminal(text), !shell.no_pager); !shown) report(shown.error());
+}
+
 void run_words(std::vector<std::string> words, const Options& shell, LoadedInput& loaded) {
     if (words.front() == "help") {
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
-        if (about != nullptr) text = fit_to_terminal(help_text(*about));
+        if (about != nullptr) text = help_text(*about);
         else
             for (const Command* each : table)
                 if (!each->alone) text += fmt::format("  {:<12}{}\n", each->name, each->summary);
-        FileSink(STDOUT_FILENO).write(text);
-        return;
+        return show_help(text, shell);
     }
     const Command* command = find_command(words.front());
     if (command == nullptr || command->alone) {
@@ -375,10 +389,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     }
     auto options = options_of(std::move(words), shell);
     if (!options) return report(options.error());
-    if (options->help) {
-        FileSink(STDOUT_FILENO).write(fit_to_terminal(help_text(*command)));
-        return;
-    }
+    if (options->help) return show_help(help_text(*command), shell);
     if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
 }
 

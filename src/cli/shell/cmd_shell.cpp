@@ -403,6 +403,7 @@ Status talk(const Context& context, const DescriptorLink& reader, pid_t pid, boo
             continue;
         }
         if (parsed->words.empty()) continue;
+        parsed->words = words_of_question(std::move(parsed->words), context.argument(0));
         std::string& verb = parsed->words.front();
         if (verb == "?") verb = "help";
         if (verb == "quit" || verb == "exit" || verb == "q") break;

@@ -53,6 +53,7 @@ std::optional<std::string> query_of_line(std::string_view line) {
     const std::size_t first = line.find_first_not_of(blanks);
     if (first == std::string_view::npos) return std::nullopt;
     line.remove_prefix(first);
+    if (line.starts_with("sql ")) return query_of_line(line.substr(4));
     const std::string_view word = line.substr(0, std::min(line.find_first_of(" \t*(\"'"), line.size()));
     const auto is = [&](std::string_view begin) {
         return std::ranges::equal(word, begin, [](char a, char b) { return to_lower(a) == b; });
@@ -60,6 +61,13 @@ std::optional<std::string> query_of_line(std::string_view line) {
     if (word.size() == line.size() || (!is("select") && !is("with") && !is("values"))) return std::nullopt;
     line = line.substr(0, line.find_last_not_of(" \t;") + 1);
     return std::string(line);
+}
+
+std::vector<std::string> words_of_question(std::vector<std::string> words, std::string_view input) {
+    if (words.size() < 2 || words.front() != "beamheap") return words;
+    words.erase(words.begin());
+    if (words.size() > 1 && words[1] == input) words.erase(words.begin() + 1);
+    return words;
 }
 
 }  // namespace beamheap::cli

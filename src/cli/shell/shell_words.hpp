@@ -36,8 +36,13 @@ private:
 /// All words of a line. Errors: those of ShellWords::next().
 Result<std::vector<std::string>> words_of_line(std::string_view line);
 
-/// A line that is a query and nothing else, as it is typed after `sql`: it begins with SELECT, WITH or VALUES, and
-/// needs no quotes around it, since none of its signs are sh's. A semicolon at its end goes. None: it is no query.
+/// A line that is a query and nothing else, with `sql` in front of it or without: it begins with SELECT, WITH or
+/// VALUES, and needs no quotes around it, since none of its signs are sh's. A semicolon at its end goes. None: it is no
+/// query.
 std::optional<std::string> query_of_line(std::string_view line);
+
+/// The words of a question. Answers print whole commands: of one that is given back, `beamheap` goes, and the input
+/// behind its verb, which a session knows. Of other words nothing goes.
+std::vector<std::string> words_of_question(std::vector<std::string> words, std::string_view input);
 
 }  // namespace beamheap::cli

@@ -67,7 +67,7 @@ Status show_tables(const Context& context) {
         std::string names;
         for (const Column& column : table.columns) names.append(" ").append(column.name);
         lines.emplace_back(
-            fmt::format("{}: {}. {}", name(table), table.doc, std::string_view(names).substr(names.empty() ? 0 : 1)));
+            fmt::format("- {}: {}. {}", name(table), table.doc, std::string_view(names).substr(names.empty() ? 0 : 1)));
     }
     document.members.push_back({.key = {},
                                 .title = "Tables and their columns",
@@ -105,21 +105,33 @@ Value value_of(const present::PlainValue& value) {
     return {};
 }
 
+bool is_pid(const present::PlainValue& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return std::holds_alternative<std::monostate>(value);
+    return (text->starts_with('<') || text->starts_with("#PID<")) && text->ends_with('>') &&
+           text->find_first_not_of("#PID<0123456789.>") == text->npos;
+}
+
 /// What a query gave as a table. Units are told by names, as everywhere: total_bytes, stack_words, percent.
 present::Table table_of_answer(sql::Answer answer) {
+    constexpr std::size_t least_text = 12;  // of a terminal's columns
     present::Table table;
     const std::size_t width = answer.columns.size();
     for (std::size_t c = 0; c < width; ++c) {
         const present::Label name = present::Label::interned(present::safe_text(answer.columns[c]));
-        Column column{.name = name, .title = name, .unit = present::unit_of(name), .doc = {}, .least = 16};
-        bool numbers = answer.rows() != 0;
-        for (std::size_t i = c; i < answer.values.size() && numbers; i += width)
-            numbers = !std::holds_alternative<std::string>(answer.values[i]);
+        Column column{.name = name, .title = name, .unit = present::unit_of(name), .doc = {}, .least = least_text};
+        bool numbers = answer.rows() != 0, pids = true;
+        for (std::size_t i = c; i < answer.values.size() && (numbers || pids); i += width) {
+            numbers = numbers && !std::holds_alternative<std::string>(answer.values[i]);
+            pids = pids && is_pid(answer.values[i]);
+        }
+        if (pids) column.least = 0;  // they are copied: never cut
         if (!numbers) column.unit = Unit::none;
         else if (column.unit == Unit::none) column.unit = Unit::count;
         table.columns.push_back(std::move(column));
     }
-    table.rows = table.total = answer.rows();
+    table.rows = answer.rows();
+    table.total = answer.total;
     table.empty = "no rows";
     auto values = std::make_shared<const std::vector<present::PlainValue>>(std::move(answer.values));
     table.cell = [values, width](std::size_t row, std::size_t column) {
@@ -134,9 +146,15 @@ static Status cmd_sql(const Context& context) {
     const Options& options = context.options();
     if (options.inputs.size() < 2) return show_tables(context);
     std::string statement = context.argument(1);
-    if (const Recipe* recipe = find_recipe(statement)) statement = recipe->query;
-    NodeModel model(options);
     sql::Limits limits;
+    // Its LIMIT is for those who run it elsewhere: here it is what is shown unasked, and the others are counted.
+    if (const Recipe* recipe = find_recipe(statement)) {
+        const Limited whole = without_limit(recipe->query);
+        statement = whole.query;
+        if (const std::uint64_t wanted = options.top.value_or(whole.rows.value_or(0)); wanted != 0)
+            limits.kept = wanted;
+    }
+    NodeModel model(options);
     limits.time = std::chrono::seconds(options.max_seconds);
     limits.rows = options.max_rows;
     std::vector<sql::Table> tables = query_tables(model);
@@ -158,7 +176,8 @@ BH_DEFINE_VERB(sql){
         "but\n"
         "read. Columns are called as in JSON; texts are redacted before a query sees them. QUERY may be the name "
         "of\n"
-        "one of `beamheap recipes`; without it the tables are listed, and their columns with --table columns.\n"
+        "one of `beamheap recipes`, of whose rows -n N shows more than its LIMIT; without QUERY the tables are "
+        "listed,\nand their columns with --table columns.\n"
         "terms('<0.89.0>') has every object of a heap, path_to('7FEDD8C3E990') the path to a term. Columns that "
         "need\n"
         "all heaps decoded (process.live_words) are not in `*`. Texts are in the order of pids where they are some. "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace beamheap::cli {
 namespace {
@@ -11,7 +12,7 @@ constexpr std::array texts{
     Recipe{"top-queues", "whose queues are longest?",
            R"(SELECT pid, name, group_key, msgq_len, memory_bytes, current_function
   FROM process
- ORDER BY msgq_len DESC
+ ORDER BY msgq_len DESC, memory_bytes DESC
  LIMIT 10)"},
     Recipe{"memory-by-group", "what kinds of processes hold the memory?",
            R"(SELECT coalesce(group_key, initial_call) AS group_key, count(*) AS processes,
@@ -230,6 +231,17 @@ std::span<const Recipe> recipes() { return texts; }
 const Recipe* find_recipe(std::string_view name) {
     const auto found = std::ranges::find(texts, name, &Recipe::name);
     return found == texts.end() ? nullptr : &*found;
+}
+
+Limited without_limit(std::string_view query) {
+    constexpr std::string_view limit = "\n LIMIT ";
+    const std::size_t at = query.rfind(limit);
+    if (at == query.npos) return {query, {}};
+    const std::string_view figure = query.substr(at + limit.size());
+    std::uint64_t rows = 0;
+    const auto [end, error] = std::from_chars(figure.data(), figure.data() + figure.size(), rows);
+    if (error != std::errc() || end != figure.data() + figure.size()) return {query, {}};
+    return {query.substr(0, at), rows};
 }
 
 }  // namespace beamheap::cli

@@ -2,6 +2,8 @@
 // Ready queries for the questions that people have about a node.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,5 +17,12 @@ struct Recipe {
 std::span<const Recipe> recipes();
 /// Null for any other word.
 const Recipe* find_recipe(std::string_view name);
+
+/// A query without the LIMIT in its last line, and how many rows that allows; missing: there is none.
+struct Limited {
+    std::string_view query;
+    std::optional<std::uint64_t> rows;
+};
+Limited without_limit(std::string_view query);
 
 }  // namespace beamheap::cli

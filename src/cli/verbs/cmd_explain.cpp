@@ -78,7 +78,7 @@ Status list_topics(const Context& context, const std::vector<const analyses::Exp
     using Row = Topic;
     present::Columns<Row> columns{
         {{.name = "name", .title = "TOPIC", .doc = "what to ask for"}, [](const Row& row) { return Value(row.name); }},
-        {{.name = "title", .title = "TITLE", .doc = "what it is about"},
+        {{.name = "title", .title = "TITLE", .doc = "what it is about", .wraps = true},
          [](const Row& row) { return Value(row.title); }},
     };
     document.members.push_back(

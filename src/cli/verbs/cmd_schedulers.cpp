@@ -48,11 +48,11 @@ present::Table activity_table(const Activity& activity) {
           .title = "BY",
           .doc = "counters: the VM's scheduler_wall_time; polls: how often it had a process in hand"},
          [](const ActivityRow& r) { return Value(r->by_counters ? "counters" : "polls"); }},
-        {{.name = "queue_mean", .title = "QUEUE", .doc = "processes that waited to run there"},
+        {{.name = "queue_mean", .title = "QUEUE", .doc = "processes that waited to run there, on an average"},
          [](const ActivityRow& r) {
              return r->longest_queue.has() ? Value(std::round(r->mean_queue * 100) / 100) : Value();
          }},
-        {{.name = "queue_max", .title = "max", .unit = Unit::count, .doc = "the most that were seen", .lesser = 1},
+        {{.name = "queue_max", .title = "LONGEST", .unit = Unit::count, .doc = "the most that were seen", .lesser = 1},
          [](const ActivityRow& r) { return Value(r->longest_queue); }},
         {{.name = "context_switches",
           .title = "SWITCHES",
@@ -106,12 +106,14 @@ static Status cmd_schedulers(const Context& context) {
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
     document.lead = {present::spell(context.names(snapshot), analyses::schedulers_answer(snapshot, report))};
+    if (const analyses::Sentence idle = analyses::idle_schedulers(report); !idle.empty())
+        document.lead.push_back(present::spell(context.names(snapshot), idle));
     document.members.push_back(
         {.key = "rows",
          .body = present::scheduler_table(
              context.names(snapshot),
              context.shown_to_people() ? present::Places::beside_functions : present::Places::apart,
-             context.identify(*artifact))});
+             context.identify(*artifact), context.folds() ? std::optional(report.busy) : std::nullopt)});
     document.members.push_back({.key = "totals",
                                 .title = "All schedulers",
                                 .body = present::Value(present::Object{{"normal", report.normal},
@@ -149,12 +151,14 @@ static Status cmd_schedulers(const Context& context) {
 BH_DEFINE_VERB(schedulers){
     .name = "schedulers",
     .arguments = {argument::input},
-    .options = "--for",
+    .options = "--for --no-fold",
     .summary = "schedulers, run queues, and who was running",
     .details =
         "Of a running VM it watches them for a second, or as long as --for says: how much of the time each worked, its "
         "run queue, context\n"
-        "switches, reductions, and the time that its thread was ready to run and had no CPU.",
+        "switches, reductions, and the time that its thread was ready to run and had no CPU. In text dirty schedulers "
+        "that\n"
+        "ran nothing have a row with --no-fold alone.",
     .examples = "schedulers erl_crash.dump\nschedulers 1234 --for 10s",
     .run = &cmd_schedulers,
 };

@@ -10,18 +10,36 @@ const beside = new Set(["carriers", "outside"]); // what the VM has of the syste
 const plain = (text) => String(text).replace(/_/g, " ");
 const nobodys = { processes: "of no process that the input names", binaries: "of no process that was looked into", vm: "in use, of nobody that the input names" };
 
-/** "updater/2 \u00d7832": what many have in common; else whose it is. */
-function ownerOf(ledger, row) {
+/** How many processes each owner of many is: in their own area rows count these, in others binaries, tables, modules. */
+function processesOf(ledger) {
+  const many = new Map();
+  for (let row = 0; row < ledger.size; ++row)
+    if (ledger.get(row, "area") === "processes" && ledger.get(row, "owner_kind") === "processes") many.set(ledger.get(row, "owner"), ledger.get(row, "count"));
+  return many;
+}
+
+/** "updater/2 \u00d7832": what many processes have in common; else whose it is. */
+function ownerOf(ledger, row, processes) {
   const cell = (name) => ledger.get(row, name);
   if (cell("owner") === null) return null;
-  const many = cell("count") > 1 && cell("owner_kind") === "processes";
   const name = cell("owner_kind") === "vm" ? plain(cell("owner")) : cell("owner");
-  return { name: many ? `${name} \u00d7${grouped(cell("count"))}` : name, key: `${cell("owner_kind")} ${cell("owner")}` };
+  const many = cell("owner_kind") === "processes" ? processes.get(cell("owner")) || 0 : 0;
+  return { name: many > 1 ? `${name} \u00d7${grouped(many)}` : name, key: `${cell("owner_kind")} ${cell("owner")}` };
+}
+
+const things = { binaries: "binaries", shared_binaries: "binaries", queue: "ports", objects: "tables", code: "modules", atoms: "atoms" };
+
+/** "134 binaries": what a row counts, where it is no processes; else nothing. */
+function counted(ledger, row) {
+  const count = ledger.get(row, "count");
+  const what = things[ledger.get(row, "item")];
+  return count > 1 && what ? `, ${grouped(count)} ${what}` : "";
 }
 
 /** Areas with their owners, and what those have there. What is not listed is known by the sums of the areas. */
 export function wholeNode(ledger, areas) {
   const root = { key: "", name: "the node", children: [], value: 0 };
+  const processes = processesOf(ledger);
   const byName = new Map();
   for (let row = 0; row < areas.size; ++row) {
     const name = areas.get(row, "area");
@@ -35,10 +53,10 @@ export function wholeNode(ledger, areas) {
     const cell = (name) => ledger.get(row, name);
     const area = byName.get(cell("area"));
     if (!area || !cell("bytes")) continue;
-    const owner = ownerOf(ledger, row);
+    const owner = ownerOf(ledger, row, processes);
     if (!owner) {
       const untold = cell("item") === "untold";
-      area.children.push({ key: `${area.key}/${cell("item")}${untold ? "+" : ""}`, name: untold ? nobodys[area.key] || "of nobody that the input names" : plain(cell("item")), value: cell("bytes"), children: [] });
+      area.children.push({ key: `${area.key}/${cell("item")}${untold ? "+" : ""}`, name: untold ? nobodys[area.key] || "of nobody that the input names" : plain(cell("item")), value: cell("bytes"), children: [], counted: counted(ledger, row) });
       continue;
     }
     let node = area.owners.get(owner.key);
@@ -48,13 +66,17 @@ export function wholeNode(ledger, areas) {
       area.children.push(node);
     }
     node.value += cell("bytes");
-    node.children.push({ key: `${node.key}/${cell("item")}`, name: plain(cell("item")), value: cell("bytes"), children: [], pid: cell("pid") });
+    node.children.push({ key: `${node.key}/${cell("item")}`, name: plain(cell("item")), value: cell("bytes"), children: [], pid: cell("pid"), counted: counted(ledger, row) });
   }
   for (const area of root.children) {
     const left = area.value - area.children.reduce((all, child) => all + child.value, 0);
     if (left > 0) area.children.push({ key: `${area.key}/rest+`, name: "smaller ones", value: left, children: [] });
     // Of one thing that it has, nothing more is to be seen.
-    for (const node of area.children) if (node.children.length === 1) node.children = [];
+    for (const node of area.children)
+      if (node.children.length === 1) {
+        node.counted = node.children[0].counted;
+        node.children = [];
+      }
   }
   return root;
 }
@@ -67,6 +89,7 @@ export function Memory() {
   const tintOf = (node) => (rest.test(node.key) ? color(7) : colorOf(node.key.split("/").slice(0, node.key.includes("process") ? 2 : 1).join("/")));
   return (
     <Rectangles title="All of the node's memory" of="whole" root={root} unit="bytes" at={at} setAt={setAt} tintOf={tintOf}
+      said={(node) => node.counted || ""}
       open={(node) => node.pid && processRow(bare(node.pid)) !== undefined && openProcess(node.pid)} />
   );
 }
