@@ -70,7 +70,8 @@ Table ledger_table(const Names& names, const analyses::Ledger& ledger) {
          }},
         {{.name = "item",
           .title = "ITEM",
-          .doc = "what it has there: live garbage terms (live or not) stack unused messages beside_heaps binaries "
+          .doc = "what it has there: live garbage terms (live or not) stack unused messages structure links monitors "
+                 "beside_heaps timers binaries "
                  "shared_binaries queue objects block_headers code persistent_terms atoms table free native untold"},
          [](const Row& r) { return Value(analyses::name_of(r->item)); }},
         {{.name = "count",

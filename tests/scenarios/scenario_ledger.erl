@@ -2,12 +2,13 @@
 %% `healthy` as its last argument for the twin that has a little of it. Facts: the area and the owner that the ledger has to name.
 -module(scenario_ledger).
 -export([scenarios/0, place_code/1, place_state/1, place_sessions/1, place_pool/1, place_tables/1, place_atoms/1, place_terms/1,
-         place_binaries/1, place_stack/1, place_queue/1]).
--export([session/1, deep/2]).
+         place_binaries/1, place_stack/1, place_queue/1, place_timers/1, place_monitors/1, place_idlers/1]).
+-export([session/1, deep/2, idler/0]).
 
 -import(scenario_kit, [specimen/2, hold/1, many/2, healthy/1, plan/2, all_rest/1]).
 
-scenarios() -> [place_code, place_state, place_sessions, place_pool, place_tables, place_atoms, place_terms, place_binaries, place_stack, place_queue].
+scenarios() -> [place_code, place_state, place_sessions, place_pool, place_tables, place_atoms, place_terms, place_binaries, place_stack, place_queue,
+                place_timers, place_monitors, place_idlers].
 
 -define(SICK(Args, Many, Few), case healthy(Args) of true -> Few; false -> Many end).
 
@@ -85,3 +86,24 @@ place_queue(Args) ->
     Owner = specimen(mailbox, fun(Ready) -> process_flag(message_queue_data, off_heap), Ready(), receive {never, _} -> ok end end),
     [Owner ! {price, I, lists:seq(1, 10)} || I <- lists:seq(1, ?SICK(Args, 50000, 10))],
     place(Args, processes, Owner).
+
+%% Timers that nobody cancels.
+place_timers(Args) ->
+    N = ?SICK(Args, 50000, 10),
+    Owner = specimen(retries, fun(Ready) -> [erlang:send_after(36000000 + I, self(), {retry, I}) || I <- lists:seq(1, N)], garbage_collect(), Ready(), hold(timers) end),
+    place(Args, processes, Owner).
+
+%% Monitors that nobody takes back, and nobody keeps: their cost is of who monitors.
+place_monitors(Args) ->
+    N = ?SICK(Args, 150000, 10),
+    Watched = specimen(connection, fun(Ready) -> Ready(), hold(watched) end),
+    Owner = specimen(watcher, fun(Ready) -> [monitor(process, Watched) || _ <- lists:seq(1, N)], garbage_collect(), Ready(), hold(monitors) end),
+    place(Args, processes, Owner).
+
+%% Many that have nothing.
+place_idlers(Args) ->
+    Those = many(?SICK(Args, 100000, 10), fun(_) -> spawn(?MODULE, idler, []) end),
+    all_rest(lists:sublist(Those, 100)),
+    place(Args, processes, <<"scenario_ledger:idler/0">>).
+
+idler() -> receive go_on -> ok end.

@@ -12,6 +12,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/memory/allocators.hpp"
 #include "analyses/memory/atom_families.hpp"
+#include "analyses/memory/beside_heaps.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
@@ -90,9 +91,9 @@ public:
 
     Ledger make() {
         find_total();
-        ledger_.timers = s_.timers.size();
         owners_of_processes();
         processes();
+        timers();
         binaries();
         tables();
         code();
@@ -190,19 +191,26 @@ private:
         return {.kind = Kind::processes, .function = first_call(s_[owner.first]), .pattern = {}};
     }
 
+    /// Binaries or timers of an owner.
+    struct Has {
+        std::uint64_t count = 0, bytes = 0;
+    };
+
     void processes() {
         struct Parts {
             std::array<std::uint64_t, static_cast<std::size_t>(LedgerItem::beside) + 1> bytes{};
+            std::uint64_t links = 0, monitors = 0;
             std::uint64_t& operator[](LedgerItem item) { return bytes[static_cast<std::size_t>(item)]; }
             bool lower_bound = false, collecting = false;
             // What is used of a heap that is being moved is not yet known.
             Confidence sure(LedgerItem item) const {
-                if (item == LedgerItem::messages || (collecting && item != LedgerItem::stack))
+                if (item >= LedgerItem::messages || (collecting && item != LedgerItem::stack))
                     return Confidence::estimate;
                 return lower_bound ? Confidence::lower_bound : Confidence::exact;
             }
         };
         std::vector<Parts> parts(owners_.size());
+        std::vector<std::uint64_t> beside(s_.processes.size());
         for (std::size_t i = 0; i < s_.processes.size(); ++i) {
             const Process& p = s_.processes[i];
             Parts& of = parts[owner_of_[i]];
@@ -227,14 +235,31 @@ private:
             const std::uint64_t relations = std::uint64_t{p.links} + p.monitors;
             if (p.msgq_len.value_or(0) != 0)
                 take(LedgerItem::messages, without(left.left(), structure_bytes + relations * relation_bytes));
-            take(LedgerItem::beside, left.left());
+            beside[i] = left.left();
             if (p.state == ProcessState::garbage_collecting) of.collecting = true;
         }
+        const std::vector<BesideHeaps> apart = beside_heaps(s_, beside);
+        for (std::size_t i = 0; i < apart.size(); ++i) {
+            Parts& of = parts[owner_of_[i]];
+            const auto put = [&of](LedgerItem item, std::uint64_t bytes) {
+                of[item] = saturating_add(of[item], bytes);
+            };
+            put(LedgerItem::structure, apart[i].structure);
+            put(LedgerItem::links, apart[i].links);
+            put(LedgerItem::monitors, apart[i].monitors);
+            put(LedgerItem::beside, apart[i].other);
+            of.links += apart[i].link_count;
+            of.monitors += apart[i].monitor_count;
+            fixed_told_ = saturating_add(fixed_told_, apart[i].sum());
+        }
         for (std::uint32_t i = 0; i < owners_.size(); ++i)
-            for (std::size_t item = 0; item < parts[i].bytes.size(); ++item)
-                add(LedgerArea::processes, owner_at(i), static_cast<LedgerItem>(item), owners_[i].count,
-                    parts[i].bytes[item], parts[i].sure(static_cast<LedgerItem>(item)));
-        add_untold(LedgerArea::processes, stated("processes", "process_table", "eheap_alloc"));
+            for (std::size_t n = 0; n < parts[i].bytes.size(); ++n) {
+                const auto item = static_cast<LedgerItem>(n);
+                const std::uint64_t count = item == LedgerItem::links      ? parts[i].links
+                                            : item == LedgerItem::monitors ? parts[i].monitors
+                                                                           : owners_[i].count;
+                add(LedgerArea::processes, owner_at(i), item, count, parts[i].bytes[n], parts[i].sure(item));
+            }
     }
 
     /// Binaries of an owner.
@@ -243,6 +268,25 @@ private:
     };
     /// Bytes of binaries by the owner's place.
     using BytesOf = std::map<std::uint32_t, std::uint64_t>;
+
+    // As far as `processes` has room for them: they are no part of any process' memory.
+    void timers() {
+        const Count all = stated("processes", "process_table", "eheap_alloc");
+        Share left(without(all.value_or(0), ledger_.bytes_of(LedgerArea::processes)));
+        std::map<std::uint32_t, Has> by_owner;
+        Has nobodys;
+        for (const TimersOf& each : timer_bytes(s_)) {
+            Has& of = each.receiver == ProcId::none ? nobodys : by_owner[owner_of_[index_of(each.receiver)]];
+            of.count += each.count;
+            const std::uint64_t structures = left.take(each.structures);
+            fixed_told_ = saturating_add(fixed_told_, structures);
+            of.bytes = saturating_add(of.bytes, saturating_add(structures, left.take(each.messages)));
+        }
+        for (const auto& [place, of] : by_owner)
+            add(LedgerArea::processes, owner_at(place), LedgerItem::timers, of.count, of.bytes, Confidence::estimate);
+        add(LedgerArea::processes, {}, LedgerItem::timers, nobodys.count, nobodys.bytes, Confidence::estimate);
+        add_untold(LedgerArea::processes, all);
+    }
 
     // A binary is its owner's where one has it alone, else it is shared; who has most of what is shared is not asked.
     void binaries() {
@@ -464,6 +508,9 @@ private:
                 left.take(area_bytes(s_, table).value_or(0)));
         add(LedgerArea::vm, {.kind = Kind::vm, .pattern = "driver_alloc"}, LedgerItem::table, 0,
             left.take(blocks_of(s_, allocators_, "driver_alloc").value_or(0)));
+        // References that processes wait with, and the headers of all blocks of fixed size types.
+        add(LedgerArea::vm, {.kind = Kind::vm, .pattern = "fix_alloc"}, LedgerItem::table, 0,
+            left.take(without(blocks_of(s_, allocators_, "fix_alloc").value_or(0), fixed_told_)), Confidence::estimate);
         if (!total.has()) return;
         add(LedgerArea::vm, {}, LedgerItem::untold, 0, left.left());
         find_untold_allocator(left.left());
@@ -562,6 +609,7 @@ private:
     AllocatorReport allocators_;
     std::vector<OwnerOf> owners_;
     std::vector<std::uint32_t> owner_of_;  // by process
+    std::uint64_t fixed_told_ = 0;         // of processes and timers: in blocks of fix_alloc, but for their headers
     Ledger ledger_;
 };
 
@@ -599,7 +647,11 @@ std::string_view name_of(LedgerItem item) {
         case LedgerItem::stack: return "stack";
         case LedgerItem::unused: return "unused";
         case LedgerItem::messages: return "messages";
+        case LedgerItem::structure: return "structure";
+        case LedgerItem::links: return "links";
+        case LedgerItem::monitors: return "monitors";
         case LedgerItem::beside: return "beside_heaps";
+        case LedgerItem::timers: return "timers";
         case LedgerItem::binaries: return "binaries";
         case LedgerItem::shared: return "shared_binaries";
         case LedgerItem::queue: return "queue";

@@ -13,6 +13,8 @@
 // Kinds and owners are not drawn alike by the VM. These facts fit them to each other (erts/emulator/beam/erl_alloc.c,
 // and the figures of dumps of R13 to 29):
 //   total = blocks of all allocators, without temp_alloc (since OTP 22), plus machine code of the JIT (external_alloc);
+//   timers and their messages are of `processes`, and of no process (beside_heaps.hpp);
+//   fixed size types (fix_alloc) are in `processes` without the headers of their blocks;
 //   texts of atoms are literals, too, since 28, of which `atom` counts the characters;
 //   `processes` has the process table in it, and `ets` ets_misc: these are the VM's own here;
 //   `atom` is texts and the table; the entry of each atom is, since R15, a block of ll_alloc beside that;
@@ -57,7 +59,11 @@ enum class LedgerItem : std::uint8_t {
     stack,       ///< used by stacks
     unused,      ///< allocated for heaps and free
     messages,    ///< in queues and on no heap
-    beside,      ///< of a process beside its heaps and messages: links, monitors, its structure
+    structure,   ///< of the processes themselves: what the VM keeps of one that does and has nothing
+    links,       ///< of a process; `count` of them
+    monitors,    ///< that a process holds on others, with what these take of who is monitored; `count` of them
+    beside,      ///< of a process beside its heaps, messages and these: aliases, the table of its dictionary
+    timers,      ///< that will send to it: structures and messages; `count` of them
     binaries,    ///< refc binaries that it refers to
     shared,      ///< refc binaries to which several owners refer
     queue,       ///< data queued in ports
@@ -116,7 +122,6 @@ struct Ledger {
     /// empty: no allocator has half of it.
     std::string untold_allocator;
     std::uint64_t untold_allocator_bytes = 0;
-    std::uint64_t timers = 0;  ///< whose messages are counted for processes, and are on no heap
 
     std::optional<AtomFamilies> families;  ///< where they were sought
     bool heaps_read = false;               ///< whose binaries are is known from the heaps
@@ -127,7 +132,7 @@ struct Ledger {
     std::uint64_t untold_bytes(LedgerArea area) const;
 };
 
-/// What a ledger is made from. Only the snapshot has to be there: loaded with tables, modules and labels.
+/// What a ledger is made from. Only the snapshot has to be there: loaded with tables, modules, links and labels.
 struct LedgerSources {
     const Snapshot& snapshot;
     /// References from all heaps, sorted by process, where all were decoded; then live_words are in the snapshot, too.

@@ -56,7 +56,7 @@ std::uint64_t counted(const Ledger& ledger, LedgerArea area, Kind kind) {
 
 // ", mostly stack": where one item is more than half of what a process has.
 Ours mostly(const Owned& owned) {
-    const bool moved = owned.first->sure == Confidence::estimate && owned.first->item != LedgerItem::messages;
+    const bool moved = owned.first->sure == Confidence::estimate && owned.first->item < LedgerItem::messages;
     if (moved || owned.first->bytes <= owned.bytes / 2) return "";
     switch (owned.first->item) {
         case LedgerItem::live:
@@ -65,7 +65,10 @@ Ours mostly(const Owned& owned) {
         case LedgerItem::stack: return ", mostly stack";
         case LedgerItem::unused: return ", mostly unused heap";
         case LedgerItem::messages: return ", mostly messages";
-        case LedgerItem::beside: return ", mostly links, monitors and aliases";
+        case LedgerItem::links: return ", mostly links";
+        case LedgerItem::monitors: return ", mostly monitors";
+        case LedgerItem::timers: return ", mostly timers";
+        case LedgerItem::beside: return ", most likely aliases";
         default: return "";
     }
 }
@@ -73,7 +76,8 @@ Ours mostly(const Owned& owned) {
 // "30 processes": a row of binaries counts these, one of heaps its processes.
 Sentence how_many(const Ledger& ledger, const LedgerRow& row) {
     for (const LedgerRow& each : ledger.rows)
-        if (each.area == LedgerArea::processes && each.owner == row.owner)
+        if (each.area == LedgerArea::processes && each.owner == row.owner && each.item != LedgerItem::links &&
+            each.item != LedgerItem::monitors && each.item != LedgerItem::timers)
             return sentence("{}", Counted{each.count, "process", "processes"});
     return Ours("processes");
 }
@@ -102,17 +106,11 @@ Sentence who_has(const Ledger& ledger, const LedgerRow& row) {
 
 constexpr Ours nobody_known = ", and nothing in the input says whose";
 
-constexpr std::uint64_t many_timers = 1'000;
-
 // Who of the area has most, where that is a tenth of it; a module alone, where it is half of all code, else how many
 // there are.
 Sentence owner_clause(const Ledger& ledger, LedgerArea area) {
     constexpr std::uint64_t much = 10, half = 2;
     const Owned owned = largest_owner(ledger, area);
-    if (const std::uint64_t nobody = ledger.untold_bytes(LedgerArea::processes);
-        area == LedgerArea::processes && nobody > ledger.bytes_of(area) / half && ledger.timers >= many_timers)
-        return sentence(": {} of it belong to none of them, most likely messages of {} timers", bytes(nobody),
-                        Amount{ledger.timers});
     if (owned.first != nullptr) {
         const bool one_module = owned.first->owner.kind == Kind::modules && owned.first->count == 1;
         if (owned.bytes >= ledger.bytes_of(area) / (one_module ? half : much)) {

@@ -14,7 +14,9 @@ Result<Ledger> find_fact(FactOf<Ledger>, const Facts& facts) {
 }
 
 namespace fact {
-void memory_ledger(FactNeeds& needs) { needs.plan.tables = needs.plan.modules = needs.plan.labels = true; }
+void memory_ledger(FactNeeds& needs) {
+    needs.plan.tables = needs.plan.modules = needs.plan.links = needs.plan.labels = true;
+}
 }  // namespace fact
 
 }  // namespace beamheap::analyses
