@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What processes keep that they should give back: connections, children that are being ended, deleted objects, repeated
 // timers, heaps of a middling size. On both sides of the bounds at which rules speak.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -28,6 +30,28 @@ struct Kept : test::MadeNode {
 };
 
 }  // namespace
+
+TEST_CASE("modules with random names are a leak, numbered ones a number, from their bound on", "[bounds]") {
+    const auto node = [](std::uint32_t modules, bool random) {
+        Kept made;
+        made.at(1, "cache", {made.function("cache", "loop", 1)});
+        for (std::uint32_t i = 0; i < modules; ++i)
+            made.s.modules.emplace_back().name =
+                made.text(random ? fmt::format("tpl_{:08x}9c41af0be2d77a3c5f019ab4", 0xA0000000u + i * 7919u)
+                                 : fmt::format("page_{}", i));
+        return made.told();
+    };
+    const auto severity = [&](std::uint32_t modules, bool random) {
+        const auto all = test::of(node(modules, random), "multitude");
+        return all.empty() ? std::string() : std::string(name_of(all.front().severity));
+    };
+    CHECK(severity(199, true).empty());
+    CHECK(severity(200, true) == "medium");
+    CHECK(severity(200, false) == "info");
+    CHECK(title(node(200, true), "multitude") ==
+          "tpl_<hex32>: 200 modules tpl_<hex32> are loaded, made while it ran; their atoms are never freed");
+    CHECK(title(node(200, false), "multitude") == "page_<int>: 200 modules page_<int> are loaded");
+}
 
 TEST_CASE("bounds: connections that one process keeps itself", "[bounds]") {
     const auto node = [](std::uint32_t connections, std::string_view driver) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/heaps/largest_collection.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -121,6 +122,9 @@ private:
         found.handlers = handlers_ && *handlers_ == place.term.id;
         found.what =
             found.handlers ? handlers_in_words(shape) : shape_in_words(terms_, place.term, {&scope_, place.module});
+        found.plain = shape.values.empty() && std::ranges::all_of(shape.keys, [](const Element& key) {
+                          return key.kind == ElementKind::small;
+                      });
         found.count = shape.count;
         found.processes = named_processes(s_, terms_, shape);
         best_ = std::move(found);

@@ -33,6 +33,7 @@ struct LargestCollection {
     /// handlers, all of my_handler"
     Sentence what;
     bool handlers = false;  ///< they are the handlers of an event manager
+    bool plain = false;     ///< they are integers in a list
     std::uint64_t count = 0;
     NamedProcesses processes;  ///< that some of its elements name
 };

@@ -61,6 +61,7 @@ public:
         row.where = std::move(collection.where);
         row.what = std::move(collection.what);
         row.handlers = collection.handlers;
+        row.plain = collection.plain;
         row.processes = collection.processes;
         found_.push_back(std::move(row));
     }

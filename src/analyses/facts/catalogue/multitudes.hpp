@@ -42,6 +42,7 @@ struct Multitude {
     Sentence where;            ///< elements: "its State > key sessions"
     Sentence what;             ///< elements: "a map of 3,000 reference => integer"
     bool handlers = false;     ///< elements: the handlers of an event manager; `what` says so
+    bool plain = false;        ///< elements: integers in a list
     NamedProcesses processes;  ///< elements: that some of them name
     Relations relations;       ///< monitors_again, monitors, links
     std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library

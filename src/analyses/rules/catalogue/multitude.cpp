@@ -18,12 +18,15 @@
 //
 // Thresholds: children of one kind, nine in ten of 1,000 left behind, or a program each of 100: medium; those of the
 // fact; 10,000 monitors on whom the process monitors more than once, or timers for one receiver, are medium, 100,000
-// high, 50,000 links or monitors of a process medium; copies that are 8 MiB and a quarter of the node's memory: medium
+// high, 50,000 links or monitors of a process medium; modules whose names have random parts, which a running program
+// has made, are medium from the bound of the fact on; copies that are 8 MiB and a quarter of the node's memory: medium
 // where they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that
 // name processes, nine in ten of 30 that were looked at name processes that have ended: medium.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include "analyses/facts/catalogue/broods.hpp"
 #include "analyses/facts/catalogue/multitudes.hpp"
@@ -54,6 +57,12 @@ constexpr double much_untold_percent = 25, nearly_all_timers_percent = 90;
 
 using Of = Multitude::Of;
 
+// Names that no person has given, nor a generator of code that counts: such modules are made while the node runs.
+bool is_random(std::string_view form) {
+    return std::ranges::any_of(std::array<std::string_view, 3>{"<hex", "<uuid>", "<base64>"},
+                               [&](std::string_view each) { return form.find(each) != std::string_view::npos; });
+}
+
 bool of_ended(const Multitude& row) { return row.of == Of::elements && row.processes.mostly_ended(); }
 
 FindingSeverity severity_of(const Multitude& row) {
@@ -66,11 +75,27 @@ FindingSeverity severity_of(const Multitude& row) {
                                                : FindingSeverity::info;
         case Of::monitors:
         case Of::links: return row.count >= grave_of_one ? FindingSeverity::medium : FindingSeverity::info;
+        case Of::modules: return is_random(row.form) ? FindingSeverity::medium : FindingSeverity::info;
         default: return FindingSeverity::info;
     }
 }
 
-// Monitors, links and timers that are a disease of their own.
+// What the number alone says little of comes last: what is never freed, and what each owner has more of, before the
+// integers of one list.
+int rank(const Multitude& row) {
+    if (severity_of(row) != FindingSeverity::info) return 0;
+    if (row.of == Of::modules || row.of == Of::descents) return 1;
+    return row.plain ? 3 : 2;
+}
+
+std::vector<const Multitude*> in_order(const Multitudes& multitudes) {
+    std::vector<const Multitude*> rows;
+    for (const Multitude& row : multitudes.all) rows.push_back(&row);
+    std::ranges::stable_sort(rows, {}, [](const Multitude* row) { return rank(*row); });
+    return rows;
+}
+
+// Monitors, links, timers and modules that are a disease of their own.
 bool is_grave(const Multitude& row) { return row.of != Of::elements && severity_of(row) != FindingSeverity::info; }
 
 // The VM's own processes have what they have for others.
@@ -169,7 +194,11 @@ Sentence title(const Facts& facts, const Multitude& row) {
             return row.form == erlang::module_of_files
                        ? sentence("{} has {} files open", row.owner, number(row.count))
                        : sentence("{} is watched by {} resources of {}", row.owner, number(row.count), names(row.form));
-        case Of::modules: return sentence("{} modules {} are loaded", number(row.count), names(row.form));
+        case Of::modules:
+            return is_random(row.form)
+                       ? sentence("{} modules {} are loaded, made while it ran; their atoms are never freed",
+                                  number(row.count), names(row.form))
+                       : sentence("{} modules {} are loaded", number(row.count), names(row.form));
         case Of::descents:
             return sentence("{} processes of {} have each started the next; the last is {}", number(row.count),
                             kind_of(facts, s[row.owner]), row.owner);
@@ -260,7 +289,13 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
         case Of::tables: finding.advise("See what they hold: `beamheap ets DUMP`"); break;
         case Of::ports: finding.advise("See them: `beamheap ports DUMP`"); break;
         case Of::resources: finding.advise("See where they are kept: {}", Command{"heap", pid}); break;
-        case Of::modules: finding.advise("See them: `beamheap modules DUMP`"); break;
+        case Of::modules:
+            if (is_random(row.form))
+                finding.advise(
+                    "Do not compile a module for each text or key: hand over what differs as an argument, and use "
+                    "names of a bounded set. `code:purge/1` and `code:delete/1` free the code, nothing the atom.");
+            finding.advise("See them: `beamheap modules DUMP`");
+            break;
         case Of::descents:
             finding.advise("See who has started whom: `beamheap tree DUMP`");
             finding.advise("Each stays behind the next: let one process start the others, or let each end.");
@@ -435,7 +470,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (Finding finding; add_brood(facts, brood, finding) && !kind_is_told(findings, finding.subject.text))
             found.push_back(std::move(finding));
     }
-    for (const Multitude& row : facts.get<Multitudes>().all) {
+    for (const Multitude* const each : in_order(facts.get<Multitudes>())) {
+        const Multitude& row = *each;
         if (found.size() == most_findings) break;
         if (of_living(row)) continue;
         if (is_of_vm(facts.snapshot(), row)) continue;
