@@ -262,10 +262,6 @@ private:
             }
     }
 
-    /// Binaries of an owner.
-    struct Has {
-        std::uint64_t count = 0, bytes = 0;
-    };
     /// Bytes of binaries by the owner's place.
     using BytesOf = std::map<std::uint32_t, std::uint64_t>;
 
