@@ -29,6 +29,9 @@ inline constexpr std::array crash_reporters{
 inline constexpr std::string_view event_of_elixir = "Elixir.Logger", label_of_error_logger = "error_logger",
                                   key_of_supervisor = "supervisor";
 
+/// The reason in the last report of a supervisor that gives up (supervisor.erl, restart/2).
+inline constexpr std::string_view restarted_too_often = "reached_max_restart_intensity";
+
 /// Modules that are loaded when the first crash with a stack is printed (proc_lib.erl, gen_server.erl; Elixir's
 /// Logger), since logger is there (21).
 inline constexpr std::array printers_of_crashes{std::string_view("erl_error"), std::string_view("Elixir.Exception")};

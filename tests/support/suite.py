@@ -125,12 +125,12 @@ def plain(path):
     return subprocess.run([tool, "-dcq", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
 
-@functools.cache
 def losses(document):
     """What an answer says to be lost of its input: nothing may, of one that a VM wrote whole."""
     return [warning["name"] for warning in document["warnings"] if warning["severity"] != "info"]
 
 
+@functools.cache
 def number_of_the_commit():
     """How many commits led here; of a shallow clone, which knows only the last, something of its own name."""
     git = lambda *line: text(subprocess.run(["git", "-C", SOURCE, *line], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout).strip()

@@ -272,7 +272,7 @@ const std::vector<std::pair<std::string_view, std::string_view>> event_forms{
      "[{supervisor,{local,shop_sup}},{started,[{id,web}]}]}}}",
      "progress info name shop_sup report subject web"},
     {"#{level => strange,meta => #{},msg => {string,\"x\"}}", "no event"},
-    {"#{level => error,meta => none,msg => {string,\"x\"}}", "no event"},
+    {"#{level => error,meta => none,msg => {string,\"x\"}}", "message error says \"x\" of 0"},
     {"#{level => error,meta => #{}}", "no event"},
     {"{log,alert,\"~p~n\",[x],#{pid => <0.9.0>}}", "message alert <0.9.0> says \"~p~n\" of 1"},
     {"{log,emergency,\"a text\",#{pid => <0.9.0>}}", "message emergency <0.9.0> says \"a text\" of 0"},
@@ -414,4 +414,31 @@ TEST_CASE("an end is orderly where nothing failed", "[logs]") {
     for (const char* reason :
          {"killed", "{shutdown,{failed_to_start_child,a,b}}", "{shutdown,a,b}", "{normal,a}", "oops"})
         CHECK_FALSE(orderly(reason));
+}
+
+TEST_CASE("what somebody kept of an event is one, in whatever order", "[logs]") {
+    const auto kept = [](std::string_view printed) {
+        LogEvent event;
+        event.term = parse_term(printed);
+        if (!read_event(TermReader(*event.term), event.term->term(), event)) return std::string("no event");
+        return std::string(name_of(event.kind)) + " " + std::string(name_of(event.level)) + " " + event.time + " " +
+               event.name;
+    };
+    const std::string ended =
+        "#{label=>{supervisor,child_terminated},report=>[{supervisor,{local,shop_sup}},{errorContext,child_terminated},"
+        "{reason,killed},{offender,[{pid,<0.9.0>},{id,till}]}]}";
+    CHECK(kept("{1700000000000000,error,{report," + ended + "}}") ==
+          "supervisor_report error 2023-11-14 22:13:20Z shop_sup");
+    CHECK(kept("{{report," + ended + "},#{time=>1700000000000000},error}") ==
+          "supervisor_report error 2023-11-14 22:13:20Z shop_sup");
+    CHECK(kept("#{level=>error,msg=>{report," + ended + "},time=>1700000000000000}") ==
+          "supervisor_report error 2023-11-14 22:13:20Z shop_sup");
+    CHECK(kept(ended) == "supervisor_report error  shop_sup");
+    CHECK(kept("{7,warning,{string,\"the till is slow\"}}") == "message warning  ");
+    CHECK(kept("{warning,7,{\"till ~p\",[3]}}") == "message warning  ");
+    // Neither a level alone, nor a message, nor a label of the program's own.
+    CHECK(kept("{error,7,{\"till\",[3]}}") == "no event");
+    CHECK(kept("{order,7,{string,\"till\"}}") == "no event");
+    CHECK(kept("{error,{report,7},x}") == "no event");
+    CHECK(kept("#{label=>till,reason=>killed}") == "no event");
 }

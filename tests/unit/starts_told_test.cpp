@@ -5,11 +5,15 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/facts/catalogue/start_failure.hpp"
+#include "analyses/logs/log_forms.hpp"
 #include "analyses/slogan/slogan.hpp"
+#include "erlang/owned_term.hpp"
 #include "support/dump_text.hpp"
 #include "support/made_findings.hpp"
 
@@ -336,4 +340,66 @@ TEST_CASE("applications that need each other are told by the frames of who start
     CHECK(found("ensure_started", 30'000) == "shop till ");
     CHECK(found("stop", 30'000).empty());
     CHECK(found("ensure_started", 8).empty());
+}
+
+namespace {
+
+/// What is told of an application that gave up, by events of logger's that somebody kept; newest first.
+std::string told_by_kept(std::initializer_list<std::string_view> kept, std::string_view registered = "init") {
+    test::MadeSnapshot node;
+    node.process(0, registered);
+    std::vector<LogEvent> events;
+    for (const std::string_view printed : kept) {
+        LogEvent event;
+        event.term = parse_term(printed);
+        REQUIRE(read_event(TermReader(*event.term), event.term->term(), event));
+        event.reason_term = event.term;
+        events.push_back(std::move(event));
+    }
+    const Snapshot& snapshot = node.seal();
+    const auto told = told_cause(snapshot, "shutdown", events, true, "shop");
+    std::string words;
+    for (const std::string& child : told->failure.children) words += child + ": ";
+    return words + present::plain_text(snapshot, told->cause.what) + present::plain_text(snapshot, told->cause.where);
+}
+
+std::string report(std::string_view time, std::string_view supervisor, std::string_view child, std::string_view context,
+                   std::string_view reason) {
+    return "{" + std::string(time) + ",error,{report,#{label=>{supervisor," + std::string(context) +
+           "},report=>[{supervisor,{local," + std::string(supervisor) + "}},{errorContext," + std::string(context) +
+           "},{reason," + std::string(reason) + "},{offender,[{pid,<0.90.0>},{id," + std::string(child) + "}]}]}}}";
+}
+
+const std::string tax_gave_up =
+                      report("1700000000000009", "shop_sup", "shop_tax", "shutdown", "reached_max_restart_intensity"),
+                  tax_ended = report("1700000000000008", "shop_sup", "shop_tax", "child_terminated", "{rate_of,chf}"),
+                  old_cart = report("1700000000000001", "shop_sup", "shop_cart", "child_terminated",
+                                    "{undef,[{shop_rates,load,[],[]}]}");
+
+}  // namespace
+
+TEST_CASE("the child that a supervisor gave up for is told by its reports, not by older ones of others", "[starts]") {
+    CHECK(told_by_kept({tax_gave_up, tax_ended, old_cart}) == "shop_tax: {rate_of,chf}");
+    // A supervisor within the top one gave up first.
+    CHECK(told_by_kept({report("1700000000000011", "shop_sup", "desk_sup", "shutdown", "reached_max_restart_intensity"),
+                        report("1700000000000010", "shop_sup", "desk_sup", "child_terminated", "shutdown"),
+                        report("1700000000000009", "desk_sup", "shop_tax", "shutdown", "reached_max_restart_intensity"),
+                        report("1700000000000008", "desk_sup", "shop_tax", "child_terminated", "{rate_of,chf}"),
+                        old_cart}) == "shop_tax: {rate_of,chf}");
+}
+
+TEST_CASE("who ended in order, and was started again until its supervisor gave up", "[starts]") {
+    const std::string normal = report("1700000000000008", "shop_sup", "shop_tax", "child_terminated", "normal");
+    CHECK(told_by_kept({tax_gave_up, normal}) ==
+          "shop_tax: it ended each time that it was started (normal), and its supervisor gave up");
+}
+
+TEST_CASE("an old failure is not the cause where its process goes on, or another application gave up", "[starts]") {
+    const std::string alone = told_by_kept({old_cart});
+    CHECK(alone.find("shop_rates:load") != std::string::npos);
+    CHECK(told_by_kept({old_cart}, "shop_sup").find("its top supervisor gave up") == 0);
+    const std::string other_ended =
+        "{1700000000000010,notice,{report,#{label=>{application_controller,exit},report=>[{application,bank},{exited,"
+        "shutdown},{type,temporary}]}}}";
+    CHECK(told_by_kept({other_ended, tax_gave_up, tax_ended}, "shop_sup").find("its top supervisor gave up") == 0);
 }

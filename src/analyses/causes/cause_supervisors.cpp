@@ -22,14 +22,41 @@ bool has_purged(const Snapshot& snapshot) {
     return purger != ProcId::none && snapshot[purger].reductions.value_or(0) > at_rest;
 }
 
+constexpr Ours purge_kills(
+    "Loading a module a second time kills who still runs the code of before it: let the loop of a process call itself "
+    "by its module's name (?MODULE:loop/1) to change over.");
+
 }  // namespace
+
+// A child whose end is no failure of its own: it was killed with its old code, or ended in order, as often as its
+// supervisor allows.
+bool Explainer::child_ended() {
+    if (!failure_.stack.empty() || failure_.asked.kind != ElementKind::unknown) return false;
+    if (TermReader::is(failure_.reason, "killed") && has_purged(snapshot_)) {
+        cause_.kind = CauseKind::stopped;
+        cause_.what =
+            Sentence("it was killed (killed), again and again, most likely by the purge of old code that it ran");
+        hint(purge_kills);
+        return true;
+    }
+    if (!TermReader::is_one_of(failure_.reason, {"normal", "shutdown"})) return false;
+    cause_.kind = CauseKind::stopped;
+    cause_.what =
+        sentence("it ended each time that it was started ({}), and its supervisor gave up", plain(failure_.reason));
+    hint(
+        "A permanent child that ends without an error (normal, {shutdown, ...}) is restarted, too: is it meant to be "
+        "transient or temporary?");
+    return true;
+}
 
 // An application that had run ended with its top supervisor (supervisor.erl). What its children ended of is the cause,
 // where a report tells it. Where none does, modules tell a little: what prints a crash is loaded when the first is
 // printed, and so is the module of an exception of Elixir.
 bool Explainer::gave_up() {
     constexpr std::size_t most_exceptions = 2;
-    if (!failure_.exited || !TermReader::is(failure_.reason, "shutdown")) return false;
+    if (!failure_.exited) return false;
+    if (!failure_.children.empty()) return child_ended();
+    if (!TermReader::is(failure_.reason, "shutdown")) return false;
     cause_.kind = CauseKind::unknown;
     // The supervisor of 24 and later ends with a significant child, too, and has its function for that among the atoms.
     const bool significant = has_atom_of(snapshot_, "do_auto_shutdown");
@@ -41,9 +68,7 @@ bool Explainer::gave_up() {
         cause_.what = Sentence(
             "its top supervisor gave up, and no crash was printed: most likely a child was killed, again and again, by "
             "the purge of old code that it ran");
-        hint(
-            "Loading a module a second time kills who still runs the code of before it: let the loop of a process call "
-            "itself by its module's name (?MODULE:loop/1) to change over.");
+        hint(purge_kills);
         return true;
     }
     if (!exceptions.empty())

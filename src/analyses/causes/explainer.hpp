@@ -47,6 +47,7 @@ private:
     bool posix();
     // cause_supervisors.cpp: supervisors that gave up, and children that did not start
     bool gave_up();
+    bool child_ended();
     bool of_start_function();
     bool without_a_word();
     bool killed_for_its_heap();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyses/causes/given_up.hpp"
 #include "analyses/causes/wordings.hpp"
 #include "erlang/causes.hpp"
 #include "erlang/error_words.hpp"
@@ -94,8 +95,10 @@ bool tells_an_end(const LogEvent& event) {
     return event.reason.kind != ElementKind::unknown && event.reason_term != nullptr && event.level != LogLevel::debug;
 }
 
-ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<const LogEvent> events) {
+ToldCause told_by(const Snapshot& snapshot, const LogEvent& event, std::span<const LogEvent> events,
+                  bool had_run = false) {
     ToldCause told{failure_of(event.reason_term, event.reason, event.stack), {}, &event};
+    told.failure.exited = told.failure.exited || had_run;
     if (event.kind == LogKind::supervisor_report && told.failure.children.empty() && TermReader::is_atom(event.subject))
         told.failure.children.emplace_back(event.subject.text);
     if (event.kind == LogKind::application_end && told.failure.application.empty() &&
@@ -127,10 +130,32 @@ std::optional<ToldCause> told_by_output(std::span<const LogEvent> events) {
     return std::nullopt;
 }
 
+// An application that had run ended with its top supervisor, which gives no reason but that it gave up.
+bool is_given_up(const ToldCause& told) {
+    return told.failure.exited && TermReader::is(told.failure.reason, "shutdown");
+}
+
+// Of such an application: what is told of the child that its supervisor gave up for, else nothing. What ends a child in
+// order, or kills it, is why, too.
+std::optional<ToldCause> told_of_child(const Snapshot& snapshot, const ToldCause& of_slogan, const GivenUp& given,
+                                       std::span<const LogEvent> events) {
+    std::optional<ToldCause> best;
+    for (const LogEvent& event : events) {
+        if (!given.is_about(event) || !tells_an_end(event) || &event == given.report) continue;
+        ToldCause told = told_by(snapshot, event, events, true);
+        if (!best || better(told, *best)) best = std::move(told);
+    }
+    if (!best) return std::nullopt;
+    best->failure.application = of_slogan.failure.application;
+    if (best->failure.children.empty() && TermReader::is_atom(given.report->subject))
+        best->failure.children.emplace_back(given.report->subject.text);
+    return best;
+}
+
 }  // namespace
 
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
-                                    std::span<const LogEvent> events, bool had_run) {
+                                    std::span<const LogEvent> events, bool had_run, std::string_view application) {
     std::optional<ToldCause> best;
     if (!slogan_reason.empty()) {
         best = ToldCause{failure_of_printed(slogan_reason), {}, nullptr};
@@ -140,9 +165,13 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
     }
     const std::optional<ToldCause> of_slogan = best;
     const bool decisive = of_slogan && is_decisive(*of_slogan);
+    const bool gave_up = of_slogan && is_given_up(*of_slogan);
+    if (gave_up)
+        if (const auto given = given_up(events, application))
+            if (auto told = told_of_child(snapshot, *of_slogan, *given, events)) return told;
     // Newest first: the earliest of equals is the last that is as good.
     for (const LogEvent& event : events.first(std::min(events.size(), most_events))) {
-        if (!tells_an_end(event)) continue;
+        if (!tells_an_end(event) || (gave_up && goes_on(snapshot, event))) continue;
         ToldCause told = told_by(snapshot, event, events);
         if (told.failure.weight() <= 0) continue;  // "killed": what else ended is the cause
         const bool slogan_tells = best && best->event == nullptr;

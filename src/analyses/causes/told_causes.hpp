@@ -23,8 +23,10 @@ struct ToldCause {
 };
 
 /// `slogan_reason`: as the slogan prints it; empty: it gives none. `had_run`: the slogan is about the end of an
-/// application that had started. Nothing where nobody gives any reason.
+/// application that had started, `application` where its name is known: of one whose supervisor gave up, reports of
+/// that supervisor's are believed, and none of who goes on. Nothing where nobody gives any reason.
 std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view slogan_reason,
-                                    std::span<const LogEvent> events, bool had_run = false);
+                                    std::span<const LogEvent> events, bool had_run = false,
+                                    std::string_view application = {});
 
 }  // namespace beamheap::analyses

@@ -89,11 +89,16 @@ public:
             if (is_event(terms_, inner)) add(inner, kind == RootKind::message);
         }
         // Of each tuple its size and its first element are looked at before all of it is: hardly any is an event.
-        std::vector<NodeId> candidates;
+        std::vector<NodeId> candidates, reports;
         const auto nodes = static_cast<NodeId>(std::min(graph.size(), most_nodes));
         for (NodeId node = 0; node < nodes; ++node) {
             const TermKind kind = graph.kind(node);
-            if (kind == TermKind::flat_map && may_be_event_map(node)) candidates.push_back(node);
+            if (kind == TermKind::flat_map) {
+                const KeysOf keys = keys_of(node);
+                if (keys.event) candidates.push_back(node);
+                if (keys.report) reports.push_back(node);
+                continue;
+            }
             if (kind != TermKind::tuple || graph.words(node) < 3 || graph.words(node) > 8) continue;
             ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
             const std::uint64_t arity = cursor.left;
@@ -104,9 +109,15 @@ public:
                 // Exits and requests that lie within other terms are what those tell about; the queue's own are met
                 // above.
                 candidates.push_back(node);
+            else if (may_be_kept(cursor, first, arity)) candidates.push_back(node);
         }
         for (const NodeId node : candidates)
-            if (const Element element = object(node); is_event(terms_, element)) add(element, false);
+            if (const Element element = object(node); is_event(terms_, element) || is_kept_event(terms_, element))
+                add(element, false);
+        // Whoever keeps reports alone has made them known, too; those within an event are told by that.
+        for (const NodeId node : reports)
+            if (const Element element = object(node); !seen_.contains(node) && is_bare_report(terms_, element))
+                add(element, false);
     }
 
 private:
@@ -124,18 +135,35 @@ private:
         return kind != TermKind::tuple && kind != TermKind::flat_map;
     }
 
-    // Whether a map has a level. Maps that were made in one place mostly share their keys, which are looked through
-    // once.
-    bool may_be_event_map(NodeId node) {
+    struct KeysOf {
+        bool event, report;  // whether a map has those of an event; of a report
+    };
+    // Whether a map has a level, or a label. Maps that were made in one place mostly share their keys, which are looked
+    // through once.
+    KeysOf keys_of(NodeId node) {
         ElementCursor cursor = source_.elements({ObjectId::Space::heap, node});
         Element keys;
-        if (!source_.next(cursor, keys) || keys.kind != ElementKind::object) return true;
-        if (keys.id == keys_) return keys_of_event_;
+        if (!source_.next(cursor, keys) || keys.kind != ElementKind::object) return {true, true};
+        if (keys.id == keys_) return known_;
         keys_ = keys.id;
+        known_ = {false, false};
         ElementCursor names = source_.elements(keys.id);
-        keys_of_event_ = false;
-        for (Element key; !keys_of_event_ && source_.next(names, key);) keys_of_event_ = TermReader::is(key, "level");
-        return keys_of_event_;
+        for (Element key; source_.next(names, key);) {
+            known_.event = known_.event || TermReader::is(key, "level");
+            known_.report = known_.report || TermReader::is(key, "label");
+        }
+        return known_;
+    }
+
+    // Whether a tuple has a level and something that may be a message.
+    bool may_be_kept(ElementCursor& rest, const Element& first, std::uint64_t arity) {
+        if (arity < 3 || arity > 6) return false;
+        bool level = may_be_level(first), message = first.kind == ElementKind::object;
+        for (Element element; source_.next(rest, element);) {
+            level = level || may_be_level(element);
+            message = message || element.kind == ElementKind::object;
+        }
+        return level && message;
     }
 
     // {{Date, Time}, Event} of error_logger's first handler.
@@ -165,6 +193,9 @@ private:
         if (const auto time = times_.find(element.id.number); own && time != times_.end())
             std::tie(event.time, event.order) = time->second;
         events_.push_back(std::move(event));
+        if (const Element report = report_within(terms_, element);
+            report.kind == ElementKind::object && report.id.space == ObjectId::Space::heap)
+            seen_.insert(report.id.number);
     }
 
     ProcId process_;
@@ -174,7 +205,7 @@ private:
     std::size_t first_;
     std::unordered_set<std::uint32_t> seen_;
     ObjectId keys_{ObjectId::Space::heap, no_node};  // of the map that was asked about last
-    bool keys_of_event_ = false;
+    KeysOf known_{false, false};
     std::unordered_map<std::uint32_t, std::pair<std::string, std::uint64_t>> times_;
 };
 

@@ -53,6 +53,12 @@ std::optional<LogLevel> legacy_level(const Element& tag) {
     return std::nullopt;
 }
 
+// [{Key, Value}, ...]
+bool is_pairs(const TermReader& terms, const Element& term) {
+    const auto first = terms.list(term, 1);
+    return !first.empty() && !terms.tuple(first[0], 2).empty();
+}
+
 bool is_who(const Element& term) { return term.kind == ElementKind::pid || term.kind == ElementKind::atom; }
 
 // {Tag, GroupLeader, {Who, FormatOrType, ArgsOrReport}}
@@ -73,8 +79,21 @@ bool is_forwarded(const TermReader& terms, const std::vector<Element>& event) {
            terms.is_map(event.back());
 }
 
+// {report, Report}, {string, Text}, {Format, Args}: what logger's events have as their message (logger.erl).
+bool is_message(const TermReader& terms, const Element& term) {
+    const auto pair = terms.tuple(term, 2);
+    if (pair.empty()) return false;
+    if (TermReader::is(pair[0], "report")) return terms.is_map(pair[1]) || is_pairs(terms, pair[1]);
+    if (TermReader::is(pair[0], "string")) return terms.text(pair[1], 16).has_value();
+    if (pair[0].kind != ElementKind::object || !terms.is_list(pair[1])) return false;
+    return terms.text(pair[0], 400).value_or("").find('~') != std::string::npos;
+}
+
 bool is_event_map(const TermReader& terms, const Element& term) {
-    return is_level(terms.get(term, "level")) && terms.has_key(term, "msg") && terms.is_map(terms.get(term, "meta"));
+    if (!is_level(terms.get(term, "level"))) return false;
+    const Element message = terms.get(term, "msg");
+    if (message.kind == ElementKind::unknown) return false;
+    return terms.is_map(terms.get(term, "meta")) || is_message(terms, message);
 }
 
 bool is_exit(const TermReader& terms, const Element& term) {
@@ -264,19 +283,21 @@ bool read_elixir(const TermReader& terms, const std::vector<Element>& parts, Log
     return true;
 }
 
+void set_time(std::int64_t microseconds, LogEvent& event) {
+    event.order = static_cast<std::uint64_t>(microseconds);
+    const auto seconds = static_cast<std::time_t>(microseconds / 1'000'000);
+    std::tm utc{};
+    if (gmtime_r(&seconds, &utc) != nullptr)
+        event.time = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                                 utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
 void read_meta(const TermReader& terms, const Element& meta, LogEvent& event) {
     if (const Element pid = terms.get(meta, "pid"); !event.pid.has() && pid.kind == ElementKind::pid)
         event.pid = pid.pid;
     if (const auto mfa = terms.tuple(terms.get(meta, "mfa"), 3); event.module.empty() && !mfa.empty())
         event.module = mfa[0].text;
-    if (const auto time = terms.number(terms.get(meta, "time")); time && *time > 0) {
-        event.order = static_cast<std::uint64_t>(*time);
-        const auto seconds = static_cast<std::time_t>(*time / 1'000'000);
-        std::tm utc{};
-        if (gmtime_r(&seconds, &utc) != nullptr)
-            event.time = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
-                                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-    }
+    if (const auto time = terms.number(terms.get(meta, "time")); time && *time > 0) set_time(*time, event);
     if (const Element reason = terms.get(meta, "crash_reason");
         event.reason.kind == ElementKind::unknown && reason.kind != ElementKind::unknown) {
         event.kind = LogKind::process_error;
@@ -284,15 +305,43 @@ void read_meta(const TermReader& terms, const Element& meta, LogEvent& event) {
     }
 }
 
-bool read_event_map(const TermReader& terms, const Element& term, LogEvent& event) {
-    event.level = level_of(terms.get(term, "level"));
-    const auto message = terms.tuple(terms.get(term, "msg"), 2);
+bool read_message(const TermReader& terms, const Element& term, LogEvent& event) {
+    const auto message = terms.tuple(term, 2);
     if (message.empty()) return false;
     if (TermReader::is(message[0], "report")) read_report(terms, message[1], event);
     else if (TermReader::is(message[0], "string")) event.format = message[1];
     else read_format(terms, message[0], message[1], event);
-    read_meta(terms, terms.get(term, "meta"), event);
     return true;
+}
+
+bool read_event_map(const TermReader& terms, const Element& term, LogEvent& event) {
+    event.level = level_of(terms.get(term, "level"));
+    if (!read_message(terms, terms.get(term, "msg"), event)) return false;
+    const Element meta = terms.get(term, "meta");
+    read_meta(terms, terms.is_map(meta) ? meta : term, event);
+    return true;
+}
+
+// The level, the message, the time and the metadata of a tuple, wherever in it they stand.
+bool read_kept(const TermReader& terms, const Element& term, LogEvent& event) {
+    constexpr std::int64_t least_time = 100'000'000'000'000;  // microseconds, as logger counts them: 1973
+    Element meta;
+    std::int64_t time = 0;
+    for (const Element& part : terms.tuple(term)) {
+        if (const LogLevel level = level_of(part); level != LogLevel::none) event.level = level;
+        else if (is_message(terms, part)) read_message(terms, part, event);
+        else if (terms.is_map(part)) meta = part;
+        else if (const auto number = terms.number(part); number && *number >= least_time) time = *number;
+    }
+    if (time != 0) set_time(time, event);
+    if (meta.kind != ElementKind::unknown) read_meta(terms, meta, event);
+    return true;
+}
+
+bool read_bare_report(const TermReader& terms, const Element& term, LogEvent& event) {
+    read_report(terms, term, event);
+    event.level = event.kind == LogKind::progress ? LogLevel::info : LogLevel::error;
+    return event.kind != LogKind::message;
 }
 
 bool read_forwarded(const TermReader& terms, const std::vector<Element>& parts, LogEvent& event) {
@@ -496,8 +545,40 @@ bool is_event(const TermReader& terms, const Element& term) {
     }
 }
 
+bool may_be_level(const Element& element) { return is_level(element); }
+
+bool is_kept_event(const TermReader& terms, const Element& term) {
+    const auto parts = terms.tuple(term);
+    return parts.size() >= 3 && parts.size() <= 6 && std::ranges::any_of(parts, is_level) &&
+           std::ranges::any_of(parts, [&](const Element& part) { return is_message(terms, part); });
+}
+
+bool is_bare_report(const TermReader& terms, const Element& term) {
+    if (!terms.is_map(term)) return false;
+    const auto label = terms.tuple(terms.get(term, "label"), 2);
+    return !label.empty() && TermReader::is_atom(label[0]) &&
+           (terms.has_key(term, "report") || terms.has_key(term, "reason"));
+}
+
+Element report_within(const TermReader& terms, const Element& event) {
+    const auto of_message = [&](const Element& message) {
+        const auto report = terms.tagged(message, "report", 2);
+        return report.empty() ? Element() : report[1];
+    };
+    if (terms.is_map(event)) return of_message(terms.get(event, "msg"));
+    const auto parts = terms.tuple(event);
+    if (is_forwarded(terms, parts)) return parts[2];
+    if (is_legacy(terms, parts)) return terms.tuple(parts[2], 3)[2];
+    for (const Element& part : parts)
+        if (const Element report = of_message(part); report.kind != ElementKind::unknown) return report;
+    return {};
+}
+
 bool read_event(const TermReader& terms, const Element& term, LogEvent& event) {
-    if (!is_event(terms, term)) return false;
+    if (!is_event(terms, term)) {
+        if (is_kept_event(terms, term)) return read_kept(terms, term, event);
+        return is_bare_report(terms, term) && read_bare_report(terms, term, event);
+    }
     if (terms.is_map(term)) return read_event_map(terms, term, event);
     const auto parts = terms.tuple(term);
     if (is_exit(terms, term)) return read_exit(terms, term, event);

@@ -16,7 +16,18 @@ bool may_be_event(const Element& first, std::uint64_t arity);
 /// The same of what unwrap_message() takes apart.
 bool may_wrap_event(const Element& first, std::uint64_t arity);
 
-/// Reads one: fills everything but `term`, `holder`, `in_queue` and `order`. False where it is none after all.
+/// Whether a tuple is what somebody kept of an event of logger's: of three to six elements in any order, one a level
+/// and one a message, {report, Report}, {string, Text} or {Format, Args}.
+bool is_kept_event(const TermReader& terms, const Element& term);
+/// Whether an element is a level, as what is kept of an event has one: what is asked before is_kept_event().
+bool may_be_level(const Element& element);
+/// Whether a map is a report of OTP's own by itself: it has a label of two parts, and tells of an end or a start.
+bool is_bare_report(const TermReader& terms, const Element& term);
+/// The report that an event holds; kind `unknown` where it holds none.
+Element report_within(const TermReader& terms, const Element& event);
+
+/// Reads one, also what is kept of one and a report by itself: fills everything but `term`, `holder`, `in_queue` and
+/// `order`. False where it is none after all.
 bool read_event(const TermReader& terms, const Element& term, LogEvent& event);
 
 /// The event inside of what loggers and event managers wrap it in on its way: {notify, E}, {'$gen_cast', {'$olp_load',

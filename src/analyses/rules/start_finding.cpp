@@ -371,8 +371,9 @@ Sentence rest_of_place(const Facts& facts, const Sentence& title) {
     }
     if (!all_said) {
         const Sentence path = joined(children, " > ");
-        if (rest.empty()) rest = sentence("The child that did not start is {}", path);
-        else rest.say("; the child that did not start is {}", path);
+        const Ours did = failure.exited ? Ours("failed") : Ours("did not start");
+        if (rest.empty()) rest = sentence("The child that {} is {}", did, path);
+        else rest.say("; the child that {} is {}", did, path);
     }
     if (rest.empty() && failure.children.empty() && where.empty() && !failure.start_module.empty() &&
         told.cause.kind == CauseKind::bad_specification)

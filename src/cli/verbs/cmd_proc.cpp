@@ -100,6 +100,7 @@ static Status cmd_proc(const Context& context) {
     std::vector<analyses::LogEvent> events;
     if (!terms.terms->in_part() && view.graph().size() <= most_for_events && analyses::EventHolders()(snapshot, id))
         analyses::find_events(id, *terms.terms, events);
+    analyses::keep_each_once(events);
     if (!events.empty())
         document.lead.push_back(present::spell(
             names, analyses::sentence("It holds {}: {}", analyses::Counted{events.size(), "log event", "log events"},

@@ -52,8 +52,8 @@ Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifac
     const Slogan& slogan = facts.get<Slogan>();
     if (!is_failed_start(slogan.kind)) return found;
     found.events = log_events(artifact);
-    found.told =
-        told_cause(facts.snapshot(), slogan.reason, found.events, slogan.kind == SloganKind::application_terminated);
+    found.told = told_cause(facts.snapshot(), slogan.reason, found.events,
+                            slogan.kind == SloganKind::application_terminated, slogan.application);
     if (slogan.kind == SloganKind::system_process_terminated)
         if (auto first = first_process(artifact)) found.told = *std::move(first);
     // A function whose module is missing or does not load: of such a node it may be there, and not be loaded.
