@@ -355,7 +355,11 @@ void judge_tables(Loader& loader, const SectionOrder& order, bool ended) {
         if (snapshot.source.process_table_complete && behind("port")) judge_names(loader);
         judge_doubled(loader, snapshot.ets, "ets",
                       [](const EtsTable& table) { return std::pair(table.id, table.name); });
-        judge_doubled(loader, snapshot.timers, "timer", [](const Timer& timer) {
+        // One process may set any number of timers alike for one instant; but each reference is made once.
+        std::vector<Timer> made_once;
+        for (const Timer& timer : snapshot.timers)
+            if (snapshot.text(timer.message).find("#Ref<") != std::string_view::npos) made_once.push_back(timer);
+        judge_doubled(loader, made_once, "timer", [](const Timer& timer) {
             return std::tuple(timer.receiver.number, timer.receiver.serial, timer.receiver_name, timer.message,
                               timer.left_ms.value_or(0));
         });

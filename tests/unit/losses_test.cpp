@@ -350,7 +350,7 @@ struct WholeNode {
             "Chain Length Max: 1\nChain Length Min: 0\nChain Length Std Dev: 0.1\nChain Length Expected Std Dev: 0.1\n"
             "Fixed: false\nObjects: 5\nWords: 500\nType: set\nProtection: public\nCompressed: false\nWrite "
             "Concurrency: false\nRead Concurrency: false\n");
-        sections.push_back("=timer:<0.1.0>\nMessage: {tick,1}\nTime left: 100\n");
+        sections.push_back("=timer:<0.1.0>\nMessage: {timeout,#Ref<0.1.2.9>,tick}\nTime left: 100\n");
         sections.push_back("=node:nonode@nohost\n");
         sections.push_back("=no_distribution\n");
         sections.push_back("=loaded_modules\nCurrent code: 30\nOld code: 0\n");
@@ -385,6 +385,13 @@ struct WholeNode {
 bool loses(const std::string& text) { return told(text).anomalies.data_lost(); }
 
 }  // namespace
+
+TEST_CASE("timers that one process set alike for one instant are no copies", "[losses]") {
+    WholeNode node;
+    const std::string timer = "=timer:<0.1.0>\nMessage: keepalive\nTime left: 0\n";
+    node.of("=timer") += timer + timer;
+    CHECK_FALSE(loses(node.text()));
+}
 
 TEST_CASE("of a whole node every section that is lost, stands twice, or lost a line is told", "[losses]") {
     const WholeNode whole;
