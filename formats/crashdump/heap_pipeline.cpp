@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace beamheap::crashdump {
@@ -125,7 +125,7 @@ HeapPipeline::HeapPipeline(const bytes::Source& source, const HeapDialect& diale
         Worker& worker = *workers_[i];
         try {
             worker.thread = std::thread([this, &worker, i] { run(worker, i); });
-        } catch (const std::system_error&) {  // no room for another thread's stack: those that run do it all
+        } catch (const std::exception&) {  // no room for another thread, or its stack: those that run do it all
             inline_ = i == 0;
             break;
         }

@@ -8,7 +8,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "bytes/spool.hpp"
@@ -410,7 +409,7 @@ private:
         threads.reserve(count);
         try {
             for (unsigned worker = 1; worker < count; ++worker) threads.emplace_back(guarded, worker);
-        } catch (const std::system_error&) {  // no room for another thread's stack
+        } catch (const std::exception&) {  // no room for another thread, or its stack: those that run are waited for
         }
         guarded(0);
         for (std::thread& thread : threads) thread.join();

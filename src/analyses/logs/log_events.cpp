@@ -89,6 +89,10 @@ public:
             if (is_event(terms_, inner)) add(inner, kind == RootKind::message);
         }
         // Of each tuple its size and its first element are looked at before all of it is: hardly any is an event.
+        // Who keeps the last events in a form of its own keeps few: what it holds is small beside a long queue, of
+        // which all tuples would have to be looked through.
+        constexpr std::size_t most_kept = 200'000;
+        const bool may_keep = graph.size() <= most_kept;
         std::vector<NodeId> candidates, reports;
         const auto nodes = static_cast<NodeId>(std::min(graph.size(), most_nodes));
         for (NodeId node = 0; node < nodes; ++node) {
@@ -109,7 +113,7 @@ public:
                 // Exits and requests that lie within other terms are what those tell about; the queue's own are met
                 // above.
                 candidates.push_back(node);
-            else if (may_be_kept(cursor, first, arity)) candidates.push_back(node);
+            else if (may_keep && may_be_kept(cursor, first, arity)) candidates.push_back(node);
         }
         for (const NodeId node : candidates)
             if (const Element element = object(node); is_event(terms_, element) || is_kept_event(terms_, element))
