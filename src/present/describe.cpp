@@ -163,14 +163,10 @@ namespace {
 // Of an input that is damaged, that the losses which are told are not all: a part that this verb did not read may lack
 // something, too.
 Warning rest_not_looked_at(const Source& source) {
-    std::string text = "the input is damaged, and for this answer its ";
-    for (std::size_t i = 0; i < source.not_looked_at.size(); ++i) {
-        if (i != 0) text += i + 1 == source.not_looked_at.size() ? " and " : ", ";
-        text += source.not_looked_at[i];
-    }
-    text += " were not looked at: `analyze --full` tells all that is lost";
     return {"not_looked_at", source.not_looked_at.size(), std::string(severity_name(Severity::info)),
-            Text{}.add(std::move(text))};
+            Text{}.add(fmt::format("the input is damaged, and of it these parts were not looked at for this answer: {} "
+                                   "(`analyze --full` tells all that is lost)",
+                                   fmt::join(source.not_looked_at, ", ")))};
 }
 
 }  // namespace

@@ -110,14 +110,17 @@ TEST_CASE("where all modules were loaded at once, they do not tell what a child 
         "Application shop ended: its top supervisor gave up: a child failed too often, or was significant (shutdown)"));
 }
 
+// What is said of a start that failed since the child `tax` gave this reason.
+static std::string title_of_tax(std::string_view reason) {
+    return StartNode(
+               "Kernel pid terminated (application_controller) ({application_start_failure,shop,{{shutdown,"
+               "{failed_to_start_child,tax," +
+               std::string(reason) + "}},{shop_app,start,[normal,[]]}}})")
+        .title();
+}
+
 TEST_CASE("a child that did not start is told by what its start function gave", "[starts]") {
-    const auto title = [](std::string_view reason) {
-        return StartNode(
-                   "Kernel pid terminated (application_controller) ({application_start_failure,shop,{{shutdown,"
-                   "{failed_to_start_child,tax," +
-                   std::string(reason) + "}},{shop_app,start,[normal,[]]}}})")
-            .title();
-    };
+    const auto title = title_of_tax;
     const std::string begin = "Application shop did not start: tax: ";
     CHECK(title("started") == begin + "its start failed with started, and the dump does not hold where.");
     CHECK(title("normal") == begin + "it ended with reason normal in its start.");
@@ -135,13 +138,7 @@ TEST_CASE("a child that did not start is told by what its start function gave", 
 }
 
 TEST_CASE("what a child's reason holds within others is told", "[starts]") {
-    const auto title = [](std::string_view reason) {
-        return StartNode(
-                   "Kernel pid terminated (application_controller) ({application_start_failure,shop,{{shutdown,"
-                   "{failed_to_start_child,tax," +
-                   std::string(reason) + "}},{shop_app,start,[normal,[]]}}})")
-            .title();
-    };
+    const auto title = title_of_tax;
     const std::string begin = "Application shop did not start: tax: ";
     const std::string in_init = ",[{tax,init,1,[{file,\"src/tax.erl\"},{line,6}]}]}";
     // A place needs room, and that the module is missing needs less.

@@ -113,8 +113,7 @@ bool Explainer::undefined() {
     else if (!tool.empty())
         hint(
             "What builds a project is not there where it runs: read such a value when it is compiled (a module "
-            "attribute, "
-            "config.exs), and from Application.get_env/2 later.");
+            "attribute, config.exs), and from Application.get_env/2 later.");
     else if (!packaged.empty())
         hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
                       Atom{std::string(packaged), false}));
