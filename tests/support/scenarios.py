@@ -51,9 +51,13 @@ def facts(c, dump, truth):
         c.same("facts", "slogan", analysis["source"]["slogan"].startswith(truth["slogan"]), True)
         c.same("facts", "refused bytes", int(analysis["source"]["slogan"].split()[3]), slogan["refused_bytes"])
         c.same("facts", "who died", analysis["death"]["pid"], known["culprit"])
+        # They run with +MMsco, and nothing else refuses them memory.
+        rules = [finding["rule"] for finding in analysis["findings"]]
+        c.same("facts", "whose limit it was", ("super-carrier" in rules, rules[0] != "super-carrier"), (True, True))
     if truth["scenario"] == "oom":
         c.same("facts", "its state", top[known["culprit"]]["state"], "garbage_collecting")
     if truth["scenario"] == "big_heap":
+        c.same("facts", "no super carrier", "super-carrier" in [finding["rule"] for finding in dump.ask("analyze")["findings"]], False)
         c.same("facts", "largest process", dump.rows("top", "-n", "1", "--by", "memory")[0]["pid"], known["culprit"])
     if truth["scenario"] == "ets_growth":
         largest = dump.rows("ets")[0]

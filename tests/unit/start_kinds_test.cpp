@@ -116,6 +116,39 @@ TEST_CASE("a socket of the file system has no port, and words of a reason are no
     CHECK(what_of("{listen_error,http,eaddrinuse}") == "a port of http is in use (eaddrinuse)");
 }
 
+TEST_CASE("sockets that a node has itself are told where a port is in use", "[causes]") {
+    const auto hints = [](std::size_t sockets, std::string_view driver) {
+        test::MadeSnapshot made;
+        made.process(7, "admin_listener");
+        for (std::size_t i = 0; i < sockets; ++i) {
+            Port port;
+            port.port = PortName{0, i + 3};
+            port.connected = {0, 7, 0};
+            port.driver = made.text(driver);
+            made.s.ports.push_back(port);
+        }
+        const auto cause = told_cause(made.seal(), "{badmatch,{error,eaddrinuse}}", {});
+        std::string text;
+        for (const Sentence& hint : cause->cause.hints) text += present::plain_text(made.s, hint) + "\n";
+        return text;
+    };
+    const std::string said = "The node has sockets itself, one of which may be the one that listens there: ";
+    CHECK(hints(1, "tcp_inet").find(said + "admin_listener <0.7.0> has #Port<0.3>.\n") == 0);
+    CHECK(hints(5, "udp_inet").find("has #Port<0.5>, 2 more.\n") != std::string::npos);
+    CHECK(hints(1, "efile").find(said) == std::string::npos);
+}
+
+TEST_CASE("an application of OTP that gave up is told with what it usually ends of", "[causes]") {
+    const auto hints = [](std::string_view application) {
+        std::string text;
+        const auto cause = told_cause(Snapshot(), "shutdown", {}, true, application);
+        for (const Sentence& hint : cause->cause.hints) text += present::plain_text(Snapshot(), hint) + "\n";
+        return text;
+    };
+    CHECK(hints("os_mon").find("memsup, cpu_sup") != std::string::npos);
+    CHECK(hints("shop").find("memsup") == std::string::npos);
+}
+
 TEST_CASE("errors of base64, dets, Task, logger and ssl are put in words", "[causes]") {
     CHECK(what_of("{badarg,[{base64,decode_binary,5,[{error_info,#{cause => {4,integer,type,bad},module => "
                   "erl_erts_errors}}]},{signin,init,1,[{file,\"signin.erl\"},{line,7}]}]}") ==

@@ -6,6 +6,7 @@
 #include "analyses/logs/log_forms.hpp"
 #include "erlang/error_words.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 #include "erlang/servers.hpp"
 
 namespace beamheap::analyses {
@@ -306,6 +307,22 @@ std::uint32_t Explainer::port_in_events() const {
     return 0;
 }
 
+// Sockets that the node itself has open when an address is in use: two applications with one port fail so, too.
+void Explainer::own_sockets() {
+    constexpr std::size_t most = 3;
+    std::vector<Sentence> held;
+    std::size_t sockets = 0;
+    for (const Port& port : snapshot_.ports) {
+        if (!erlang::is_driver_of_sockets(snapshot_.text(port.driver))) continue;
+        if (++sockets > most) continue;
+        held.push_back(sentence("{} has {}", AnyProcess{port.connected}, port.port));
+    }
+    if (held.empty()) return;
+    if (sockets > most) held.push_back(sentence("{} more", Amount{sockets - most, AmountUnit::count}));
+    hint(sentence("The node has sockets itself, one of which may be the one that listens there: {}.",
+                  joined(held, ", ")));
+}
+
 // An error of the operating system, somewhere in a small reason, with the port, file or name beside it.
 bool Explainer::posix() {
     std::vector<Element> left{failure_.reason};
@@ -359,6 +376,7 @@ bool Explainer::posix() {
                                 : Sentence("a port that it listens on");
         if (named) cause_.what.say(" of {}", plain(name));
         cause_.what.say(" {} (eaddrinuse)", sentence("{}", error->means));
+        own_sockets();
         hint("Another copy of this node, or another program, listens there: ss -ltnp tells which.");
         if (bare && told == 0) where();
         return true;

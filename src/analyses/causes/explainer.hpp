@@ -45,6 +45,7 @@ private:
     bool table();
     bool names_of_processes();
     bool posix();
+    void own_sockets();
     // cause_supervisors.cpp: supervisors that gave up, and children that did not start
     bool gave_up();
     bool child_ended();

@@ -9,6 +9,7 @@
 #include "erlang/error_words.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/registered.hpp"
+#include "erlang/usual_causes.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -179,6 +180,8 @@ std::optional<ToldCause> told_cause(const Snapshot& snapshot, std::string_view s
         if (!best || better(told, *best) || (!slogan_tells && !better(*best, told))) best = std::move(told);
     }
     if (best && best->cause.kind == CauseKind::none) best.reset();
+    if (best && is_given_up(*best))
+        if (const Ours* usual = erlang::usual_cause_of(application)) best->cause.hints.emplace_back(*usual);
     // The crash report of an application's master does not name the application; the one about its end does.
     if (best && best->failure.application.empty())
         for (const LogEvent& event : events.first(std::min(events.size(), most_events)))
