@@ -134,9 +134,22 @@ init([]) -> {ok, opened, 50}.
 handle_call(_, _, S) -> {reply, ok, S}.
 handle_cast(_, S) -> {noreply, S}.
 handle_info(timeout, S) -> {ok, _} = maps:find(price, #{}), {noreply, S}.
-audits() -> register(sick_audit, spawn(fun() -> keeps([]) end)), ok = logger:add_handler(audit, ?MODULE, #{}).
+audits() ->
+    {ok, [[Form]]} = init:get_argument(kept),
+    register(sick_audit, spawn(fun() -> keeps(list_to_atom(Form), {audit, 0, #{}, []}) end)),
+    ok = logger:add_handler(audit, ?MODULE, #{}).
 log(Event, _) -> sick_audit ! Event.
-keeps(Events) -> receive Event -> keeps([Event | Events]) end.
+%% As programs do: whole events, in a map by number, or what they need of each.
+keeps(Form, {audit, N, Map, List}) ->
+    receive
+        Event when Form =:= events -> keeps(Form, {audit, N + 1, Map, [Event | List]});
+        Event when Form =:= numbered -> keeps(Form, {audit, N + 1, Map#{N => Event}, List});
+        #{level := Level, msg := Msg, meta := #{time := Time}} when Form =:= tuples ->
+            keeps(Form, {audit, N + 1, Map, [{Time, Level, Msg} | List]});
+        #{level := Level, msg := Msg, meta := #{time := Time, pid := Pid}} when Form =:= maps ->
+            keeps(Form, {audit, N + 1, Map#{N => #{at => Time, severity => Level, text => Msg, from => Pid}}, List});
+        _ -> keeps(Form, {audit, N, Map, List})
+    end.
 """
 
 RESOURCE = """{application, sick, [{description, "fails"}, {vsn, "1"}, {modules, [sick_app]}, {registered, []},
@@ -447,8 +460,9 @@ WAYS = [
     Way("other_dies", called("other_dies"), ("my_own_reason",), ("eaddrinuse", "port")),
     # Which child it was, by its module alone; where its report is kept, by that.
     Way("till", sick("till"), ("sick", "ended", "gave up", "loaded last: sick_till"), ("did not start", "no crash")),
-    Way("till_told", lambda m: ["-sick", "mode", "till", "-s", "sick_till", "audits", "-s", "sick_app", "run"],
-        ("sick ended", "sick_till: {badmatch", "sick_till:handle_info/2"), ("loaded last", "gave up")),
+    *[Way(f"till_told_{form}", lambda m, form=form: ["-kept", form, "-sick", "mode", "till", "-s", "sick_till", "audits", "-s", "sick_app", "run"],
+          ("sick ended", "sick_till: {badmatch", "sick_till:handle_info/2"), ("loaded last", "gave up"))
+      for form in ("events", "numbered", "tuples", "maps")],
     Way("gives_up", sick("gives_up"), ("sick", "ended", "gave up"), ("did not start", "no crash")),
     # A child that ends without a crash leaves none in the log: the modules that print one are not there.
     Way("gives_up_normal", sick("ends"), ("sick", "ended", "gave up", "no crash was printed"), ("did not start",)),
