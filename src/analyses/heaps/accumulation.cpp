@@ -187,7 +187,7 @@ private:
         const Element at = terms_.root(root);
         if (!on_heap(at) || reach(at) < least) return std::nullopt;
         module_ = scope_.of_root(graph, root);
-        return Next{at, root_text(graph.roots()[root]), graph.roots()[root].kind == RootKind::dictionary};
+        return Next{at, root_step(s_, p_, graph.roots()[root]), graph.roots()[root].kind == RootKind::dictionary};
     }
 
     // Of a dictionary of many entries none reaches much; what counts is what all of them keep.
@@ -221,28 +221,6 @@ private:
     }
     std::uint64_t weight(const Element& element) const { return on_heap(element) ? within_[element.id.number] : 0; }
 
-    Sentence root_text(const Root& root) const {
-        switch (root.kind) {
-            case RootKind::stack: {
-                const std::span<const Frame> frames = s_.stacks[s_[p_].stack];
-                if (root.frame >= frames.size()) return Ours("its stack");
-                return sentence("the stack of {}", frames[root.frame].function);
-            }
-            case RootKind::dictionary: return Ours("its process dictionary");
-            case RootKind::message: return sentence("message {}", Amount{root.index, AmountUnit::plain});
-            default: return sentence("{}", InputText{std::string(name_of(root.kind)), InputText::Holds::vm});
-        }
-    }
-
-    static Sentence key_text(const Element& key) {
-        switch (key.kind) {
-            case ElementKind::atom: return sentence("key {}", Atom{std::string(key.text)});
-            case ElementKind::small:
-                return sentence("key {}", InputText{std::to_string(key.number), InputText::Holds::term});
-            default: return Ours("key ...");
-        }
-    }
-
     // The element that alone keeps nearly all of what `at` keeps, or this share of it; none: it is the accumulation
     // point.
     std::optional<Next> heaviest(const Element& at, bool pair, bool in_hash, double share = most_of_container) {
@@ -268,11 +246,11 @@ private:
         switch (head.kind) {
             case TermKind::tuple:
                 best.step = pair && head.elements == 2
-                                ? key_text(first)
+                                ? key_step(first)
                                 : element_step(scope_.of_tuple(terms_, at.id, head, module_), best_place + 1);
                 break;
             case TermKind::flat_map: best.step = key_of(keys, best_place); break;
-            case TermKind::cons: best.step = key_text(first); break;  // [Key|Value] of a large map
+            case TermKind::cons: best.step = key_step(first); break;  // [Key|Value] of a large map
             case TermKind::hash_map:
             case TermKind::hash_node: break;
             case TermKind::fun:
@@ -290,7 +268,7 @@ private:
         Element key;
         for (std::uint64_t i = 0; i < place; ++i)
             if (!terms_.next(cursor, key)) return Ours("key ...");
-        return key_text(key);
+        return key_step(key);
     }
 
     std::optional<Next> heaviest_of_list(const Element& first, std::uint64_t least) {

@@ -15,6 +15,28 @@ bool is_name(const Element& term) {
 
 }  // namespace
 
+Sentence root_step(const Snapshot& snapshot, ProcId process, const Root& root) {
+    switch (root.kind) {
+        case RootKind::stack: {
+            const std::span<const Frame> frames = snapshot.stacks[snapshot[process].stack];
+            if (root.frame >= frames.size()) return Ours("its stack");
+            return sentence("the stack of {}", frames[root.frame].function);
+        }
+        case RootKind::dictionary: return Ours("its process dictionary");
+        case RootKind::message: return sentence("message {}", Amount{root.index, AmountUnit::plain});
+        default: return sentence("{}", InputText{std::string(name_of(root.kind)), InputText::Holds::vm});
+    }
+}
+
+Sentence key_step(const Element& key) {
+    switch (key.kind) {
+        case ElementKind::atom: return sentence("key {}", Atom{std::string(key.text)});
+        case ElementKind::small:
+            return sentence("key {}", InputText{std::to_string(key.number), InputText::Holds::term});
+        default: return Ours("key ...");
+    }
+}
+
 Sentence item_step(TermSource& terms, const Element& item, std::uint64_t place) {
     const TermReader reader(terms);
     if (reader.is_kind(item, TermKind::tuple)) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/facts/catalogue/memory_ledger.hpp"
 
+#include "analyses/facts/catalogue/suspects.hpp"
+
 namespace beamheap::analyses {
 
 Result<Ledger> find_fact(FactOf<Ledger>, const Facts& facts) {
     LedgerSources sources{.snapshot = facts.snapshot()};
     Artifact* const artifact = facts.artifact();
-    if (artifact != nullptr && (facts.options().full || facts.gathered_elsewhere())) {
+    if (artifact != nullptr &&
+        (facts.options().full || facts.gathered_elsewhere() || facts.get<Suspects>().all_binaries)) {
         sources.held = facts.heaps().binaries();
         sources.size_of = [artifact](std::uint64_t address) { return artifact->binary_bytes(address); };
     }

@@ -80,6 +80,17 @@ std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_word
     return found;
 }
 
+// Whether binaries are much of the node, while all heaps together are little: then whose they are costs nothing to know.
+bool small_beside_binaries(const Snapshot& s, std::uint64_t most_words) {
+    const Count binaries = s.memory_bytes("binary");
+    if (binaries.value_or(0) < heavy_bytes ||
+        percent_of(binaries, s.memory_bytes("total")).value_or(0) < heavy_percent)
+        return false;
+    Sum words;
+    for (const Process& process : s.processes) words.add(used_words(process).value_or(0));
+    return words.value().value_or(0) <= most_words;
+}
+
 // The most frequent of what was counted, as shares of all; equally frequent ones by their order.
 template <class Share, class What>
 std::vector<Share> shares(const std::map<What, std::uint64_t>& counts, std::uint64_t all) {
@@ -180,9 +191,10 @@ bool Suspects::is_alike(ProcId id) const { return std::ranges::find(alike, id) !
 Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     Suspects found;
     found.heaps = idle_samples(s, idle_groups(s), budget.sample_words);
-    found.binaries = binary_holders_of(s, budget.sample_words);
-    found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     const std::vector<ProcId> all = all_processes(s);
+    found.all_binaries = small_beside_binaries(s, budget.sample_words);
+    found.binaries = found.all_binaries ? all : binary_holders_of(s, budget.sample_words);
+    found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     std::uint64_t of_all = 0;
     for (const Process& process : s.processes)
         of_all = saturating_add(of_all, process_bytes(process, s.source.word_size).value_or(0));

@@ -13,10 +13,12 @@
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
-// node's memory and 64 MiB, or 8 MiB of which one process keeps half; half of the node, and 64 MiB, is high.
+// node's memory and 64 MiB, or 8 MiB of which one process keeps half, or, by their terms, the processes of one kind; half
+// of the node, and 64 MiB, is high.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/binary_keepers.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -35,48 +37,21 @@ constexpr double area_percent = 30;
 constexpr double area_high_percent = 50;
 constexpr std::size_t many_senders = 10;  // that are held up: what can't be sent is their story
 
-// Who keeps most bytes of binaries, as far as the virtual heaps tell: one with a name, or all of one kind.
-struct Keepers {
-    std::vector<ProcId> processes;
-    FunctionId kind = FunctionId::none;
-    std::uint64_t bytes = 0;
-    std::uint64_t of_all = 0;  // that all processes keep
-    bool known = false;        // virtual heaps are told: early releases' dumps have none
-};
-
-Keepers keepers(const Snapshot& s) {
-    Keepers found;
-    const ProcessGroups groups = group_alike(s, all_processes(s));
-    for (const ProcessGroup& group : groups.groups) {
-        Sum words;
-        for (const ProcId id : groups.members_of(group)) {
-            const Count each = virtual_heap_words(s[id]);
-            found.known |= each.has();
-            words.add(each.value_or(0));
-        }
-        const std::uint64_t kept = saturating_multiply(words.value().value_or(0), s.source.word_size);
-        found.of_all = saturating_add(found.of_all, kept);
-        if (kept <= found.bytes) continue;
-        found.bytes = kept;
-        found.kind = group.function;
-        found.processes.assign(groups.members_of(group).begin(), groups.members_of(group).end());
-    }
-    std::ranges::stable_sort(found.processes, std::ranges::greater(),
-                             [&](ProcId id) { return virtual_heap_words(s[id]).value_or(0); });
-    return found;
-}
-
 // "; frame_proxy <0.79.0> keeps 191 MiB of them, which wait for the next collection", since terms refer to few
-void say_keepers(const Facts& facts, const Keepers& most, std::uint64_t binaries, Finding& finding) {
+void say_keepers(const Facts& facts, const BinaryKeepers& most, std::uint64_t binaries, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const Amount kept = bytes(std::min(most.bytes, binaries));
-    if (most.processes.size() == 1 ||
-        virtual_heap_words(s[most.processes.front()]).value_or(0) > most.bytes / s.source.word_size / 10 * 9) {
-        about(facts, most.processes.front(), finding);
-        finding.title.say("; {} keeps {} of them", most.processes.front(), kept);
+    const ProcId first = most.processes.front();
+    if (most.processes.size() == 1 || most.most_by_one > most.bytes / 10 * 9) {
+        about(facts, first, finding);
+        finding.title.say("; {} keeps {} of them", first, kept);
+        if (most.place && most.place->bytes >= most.bytes / 2) finding.title.say(", in {}", most.place->where);
+        else if (most.place) finding.title.say(", the largest in {}", most.place->where);
     } else {
         finding.title.say("; {} of {} keep {} of them", processes(most.processes.size()), most.kind, kept);
+        if (most.place) finding.title.say(", as {} does in {}", first, most.place->where);
     }
+    if (most.by_terms) return;
     // Where its heap was decoded, or the image tells, it is known whether its terms refer to them.
     const std::uint64_t referred =
         facts.get<Unheld>().has_value() ? facts.get<Unheld>()->held_bytes : s.node.binary_bytes.value_or(0);
@@ -155,10 +130,10 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     const Count binaries = s.memory_bytes("binary");
     const auto percent = percent_of(binaries, node_bytes(facts));
     if (binaries.value_or(0) < least_bytes || percent.value_or(0) < area_percent) return;
-    const Keepers most = keepers(s);
+    const BinaryKeepers& most = facts.get<BinaryKeepers>();
     const bool kept = most.bytes >= *binaries / 2 && !most.processes.empty();
     // Buffers of a few dozen sockets are as much, and what those who write to them have not yet been collected for.
-    if (*binaries < high_bytes && !(kept && most.processes.size() == 1)) return;
+    if (*binaries < high_bytes && !(kept && (most.processes.size() == 1 || most.by_terms))) return;
     Finding finding;
     const std::size_t held_up = held_senders(s, facts.get<Waits>()).size();
     Sum in_ports;
@@ -210,6 +185,15 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     else if (!most.known && !facts.get<Unheld>().has_value() && !unsent && !said)
         finding.title.say("; who keeps them this input does not tell");
     else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(facts, *binaries, finding);
+    if (most.by_terms) {
+        finding.evidence.push_back(figure(sentence("by {}", most.processes.front()), most.most_by_one, AmountUnit::bytes));
+        finding.advise("See where one keeps them: {}", Command{"heap", s[most.processes.front()].pid});
+        finding.advise(
+            "Terms refer to them, so that no collection frees them: clear what is kept beyond its use, or copy the parts "
+            "that are needed: `binary:copy/1`.");
+        findings.push_back(std::move(finding));
+        return;
+    }
     if (!most.processes.empty() && most.bytes != 0)
         finding.evidence.push_back(
             figure(sentence("the most by one process, {}, by its virtual heap", most.processes.front()),
