@@ -11,83 +11,11 @@
 #include "analyses/rules/rules.hpp"
 #include "present/spelling.hpp"
 #include "support/dump_text.hpp"
-#include "support/made_findings.hpp"
-#include "support/made_snapshot.hpp"
+#include "support/running_node.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
-
-namespace {
-
-struct Running : test::MadeSnapshot {
-    void at(Process& p, const std::vector<FunctionId>& frames) {
-        p.current_function = frames.front();
-        p.stack = stack(frames);
-        p.memory_bytes = 1000;
-    }
-    void idle(std::uint32_t number, std::string_view name = {}) {
-        at(process(number, name), {function("gen_server", "loop", 7)});
-    }
-    void links_to(const std::vector<Link>& all) {
-        s.processes.back().link_range = {static_cast<std::uint32_t>(s.links.size()),
-                                         static_cast<std::uint32_t>(all.size())};
-        s.links.insert(s.links.end(), all.begin(), all.end());
-    }
-    void slot(StackSlot held) {
-        held.process = static_cast<ProcId>(s.processes.size() - 1);
-        s.slots.push_back(held);
-    }
-    // In gen:do_call/4 with a monitor on `target`, without a timeout, as the only kind of caller.
-    void caller(std::uint32_t number, const Link& target) {
-        Process& p = process(number);
-        at(p, {function("gen", "do_call", 4), function("gen_server", "call", 3), function("my", "work", 1)});
-        p.real_initial_call = function("my", "work", 1);
-        Link link = target;
-        link.kind = LinkKind::monitors;
-        link.ref = {1, 2, number};
-        links_to({link});
-        StackSlot reference;
-        reference.kind = StackSlot::Kind::reference;
-        reference.words = 3;
-        reference.ref = link.ref;
-        slot(reference);
-        StackSlot infinity;
-        infinity.kind = StackSlot::Kind::atom;
-        infinity.atom = text("infinity");
-        slot(infinity);
-    }
-    void caller(std::uint32_t number, std::uint32_t target) {
-        Link link;
-        link.pid = {0, target, 0};
-        caller(number, link);
-    }
-    // A writer that waits for the answer of a port's driver.
-    Process& writer(std::uint32_t number, std::uint64_t port) {
-        Process& p = process(number);
-        at(p, {function("prim_inet", "send", 4), function("my_conn", "write", 2)});
-        StackSlot held;
-        held.kind = StackSlot::Kind::port;
-        held.port.number = port;
-        slot(held);
-        return p;
-    }
-    Port& port(std::uint64_t number, std::string_view flags, std::string_view state = "CONNECTED") {
-        Port port;
-        port.port.number = number;
-        port.task_flags = text(flags);
-        port.state = text(state);
-        port.kind = text("linked-in driver");
-        port.driver = text("tcp_inet");
-        port.queue_bytes = 1000;
-        s.ports.push_back(port);
-        return s.ports.back();
-    }
-    std::vector<Finding> findings() { return test::findings_of(s); }
-    const Finding* find(const std::vector<Finding>& all, std::string_view rule) { return test::first_of(all, rule); }
-    std::string title(const Finding& finding) { return present::plain_text(s, finding.title); }
-};
-
-}  // namespace
+using beamheap::test::Running;
 
 TEST_CASE("senders to busy ports are held up, one for each connection", "[running]") {
     Running node;
@@ -412,61 +340,6 @@ TEST_CASE("those who are suspended wait for the only connection that is full", "
         const std::vector<Finding> found = node.findings();
         CHECK((node.find(found, "node-hung") != nullptr) == !second);
     }
-}
-
-TEST_CASE("who wants a lock, and who may hold it", "[running]") {
-    for (const bool running : {false, true}) {
-        Running node;
-        node.at(node.process(1, "holder"),
-                {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3),
-                 node.function("my", "book", 1)});
-        if (running) node.s.processes.back().state = ProcessState::running;
-        for (std::uint32_t i = 0; i < 10; ++i)
-            node.at(node.process(10 + i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9),
-                                           node.function("my", "book", 1)});
-        for (std::uint32_t i = 0; i < 30; ++i) node.idle(100 + i);
-        node.seal();
-        const std::vector<LockQueue> queues = lock_queues(node.s);
-        REQUIRE(queues.size() == 1);
-        CHECK(queues[0].waiters.size() == 10);
-        CHECK(test::numbers(node.s, queues[0].inside) == std::vector<std::uint32_t>{1});
-        const std::vector<Finding> found = node.findings();
-        const Finding* lock = node.find(found, "lock-held");
-        REQUIRE(lock != nullptr);
-        CHECK(lock->severity == (running ? FindingSeverity::medium : FindingSeverity::high));
-        CHECK(lock->pid == Pid{0, 1, 0});
-        CHECK(lock->count == Count(10));
-    }
-}
-
-TEST_CASE("who waits for one that wants a lock counts, also by way of a pool whose members all do", "[running]") {
-    Running node;
-    node.at(node.process(1, "holder"), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "apply_fun", 3),
-                                        node.function("my", "book", 1)});
-    std::vector<Link> members;
-    for (std::uint32_t i = 2; i < 4; ++i) {
-        node.at(node.process(i), {node.function("timer", "sleep", 1), node.function("mnesia_tm", "restart", 9)});
-        Link link;
-        link.kind = LinkKind::monitors;
-        link.pid = {0, i, 0};
-        members.push_back(link);
-    }
-    node.idle(4, "pool");
-    node.links_to(members);
-    for (std::uint32_t i = 0; i < 5; ++i) node.caller(10 + i, 2);   // of a member
-    for (std::uint32_t i = 0; i < 20; ++i) node.caller(20 + i, 4);  // of the pool
-    for (std::uint32_t i = 0; i < 100; ++i) node.idle(100 + i);
-    node.seal();
-    const std::vector<Finding> found = node.findings();
-    const Finding* lock = node.find(found, "lock-held");
-    REQUIRE(lock != nullptr);
-    CHECK(lock->count == Count(2 + 5 + 1 + 20));
-    CHECK(lock->severity == FindingSeverity::high);
-    REQUIRE(lock->evidence.size() >= 3);
-    CHECK(lock->evidence[0].number == 2);               // want it themselves
-    CHECK(lock->evidence[1].number == 5 + 1 + 20);      // wait for those
-    CHECK(lock->evidence[2].number == 1);               // is inside
-    CHECK(node.find(found, "wait-convoy") == nullptr);  // is a part of that story
 }
 
 TEST_CASE("atoms of one family are a leak long before their table is full", "[running]") {

@@ -31,9 +31,7 @@ std::optional<Target> largest_of(TermSource& terms) {
     return found;
 }
 
-bool is(const Element& element, ObjectId object) {
-    return element.kind == ElementKind::object && element.id == object;
-}
+bool is(const Element& element, ObjectId object) { return element.kind == ElementKind::object && element.id == object; }
 
 class Way {
 public:
@@ -82,9 +80,8 @@ private:
         const bool in_map = at > 0 && is_map_node(terms_.head(path_.objects[at - 1]).kind);
         switch (head.kind) {
             case TermKind::tuple:
-                return entry && head.elements == 2
-                           ? key_step(first)
-                           : element_step(scope_.of_tuple(terms_, from, head, module_), place);
+                return entry && head.elements == 2 ? key_step(first)
+                                                   : element_step(scope_.of_tuple(terms_, from, head, module_), place);
             case TermKind::flat_map: return place > 1 ? key_step(key_at(first, place - 2)) : Ours("its keys");
             case TermKind::cons:
                 if (in_map) return key_step(first);  // [Key|Value] of a large map

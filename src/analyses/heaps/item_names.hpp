@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of a path are called: the root that it begins with, a key, an item of a list by what it says of itself,
-// where it does, and by its place, where it does not.
+// What the steps of a path are called: the root that it begins with, a key, an item of a list by what it says of
+// itself, where it does, and by its place, where it does not.
 //
 // {Tag, Name, ...} with two atoms is called by these ("handler my_handler" of {handler, my_handler, ...}), a map by
 // what is an atom or a small number under `name`, `id` or `module`. Words that programs use for anything name nothing.

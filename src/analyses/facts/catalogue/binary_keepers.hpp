@@ -16,11 +16,11 @@ namespace beamheap::analyses {
 struct BinaryKeepers {
     std::vector<ProcId> processes;  ///< who keeps most, or all of the kind that does; most bytes first
     FunctionId kind = FunctionId::none;
-    std::uint64_t bytes = 0;          ///< that these keep
-    std::uint64_t most_by_one = 0;    ///< of these
-    std::uint64_t of_all = 0;         ///< that all processes keep
-    bool known = false;               ///< virtual heaps are told (early releases' dumps have none), or heaps were read
-    bool by_terms = false;            ///< from terms, of all heaps: what is kept is referred to
+    std::uint64_t bytes = 0;           ///< that these keep
+    std::uint64_t most_by_one = 0;     ///< of these
+    std::uint64_t of_all = 0;          ///< that all processes keep
+    bool known = false;                ///< virtual heaps are told (early releases' dumps have none), or heaps were read
+    bool by_terms = false;             ///< from terms, of all heaps: what is kept is referred to
     std::optional<BinaryPlace> place;  ///< of the largest that the first of them refers to; by terms alone
 };
 

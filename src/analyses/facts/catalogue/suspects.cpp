@@ -80,11 +80,11 @@ std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_word
     return found;
 }
 
-// Whether binaries are much of the node, while all heaps together are little: then whose they are costs nothing to know.
+// Whether binaries are much of the node, while all heaps together are little: then whose they are costs nothing to
+// know.
 bool small_beside_binaries(const Snapshot& s, std::uint64_t most_words) {
     const Count binaries = s.memory_bytes("binary");
-    if (binaries.value_or(0) < heavy_bytes ||
-        percent_of(binaries, s.memory_bytes("total")).value_or(0) < heavy_percent)
+    if (binaries.value_or(0) < heavy_bytes || percent_of(binaries, s.memory_bytes("total")).value_or(0) < heavy_percent)
         return false;
     Sum words;
     for (const Process& process : s.processes) words.add(used_words(process).value_or(0));

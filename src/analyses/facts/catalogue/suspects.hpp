@@ -34,7 +34,7 @@ struct Suspects {
     std::vector<ProcId> binaries;  ///< of them, those whose references to binaries matter; sorted
     /// Whether these are all processes: binaries are much of the node, and heaps little.
     bool all_binaries = false;
-    std::vector<ProcId> terms;     ///< to look into: long queues, the largest heap; sorted
+    std::vector<ProcId> terms;  ///< to look into: long queues, the largest heap; sorted
     /// To look into, too. Of the processes that were started alike and do the same, where they hold a fifth of what all
     /// hold: those to whom the middle one of their bytes belongs, and the first and third quarter. The middle one
     /// stands first.

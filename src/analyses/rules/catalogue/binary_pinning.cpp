@@ -13,8 +13,8 @@
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
 // fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
-// node's memory and 64 MiB, or 8 MiB of which one process keeps half, or, by their terms, the processes of one kind; half
-// of the node, and 64 MiB, is high.
+// node's memory and 64 MiB, or 8 MiB of which one process keeps half, or, by their terms, the processes of one kind;
+// half of the node, and 64 MiB, is high.
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
@@ -186,10 +186,12 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("; who keeps them this input does not tell");
     else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(facts, *binaries, finding);
     if (most.by_terms) {
-        finding.evidence.push_back(figure(sentence("by {}", most.processes.front()), most.most_by_one, AmountUnit::bytes));
+        finding.evidence.push_back(
+            figure(sentence("by {}", most.processes.front()), most.most_by_one, AmountUnit::bytes));
         finding.advise("See where one keeps them: {}", Command{"heap", s[most.processes.front()].pid});
         finding.advise(
-            "Terms refer to them, so that no collection frees them: clear what is kept beyond its use, or copy the parts "
+            "Terms refer to them, so that no collection frees them: clear what is kept beyond its use, or copy the "
+            "parts "
             "that are needed: `binary:copy/1`.");
         findings.push_back(std::move(finding));
         return;

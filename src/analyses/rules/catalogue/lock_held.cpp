@@ -5,9 +5,12 @@
 // calls point at the holder. It is among those in a function that runs under such a lock and who don't wait for one:
 // where there is one only, it is the holder; a core image also has the table of locks, which says who has which.
 //
+// A deadlock goes through such a lock where all who may hold it wait, along their calls, for one process that wants it:
+// a server that takes the lock in a callback, and is called by those who hold it. No cycle of calls shows that.
+//
 // Thresholds: five who wait are medium, ten are high if they are half of those who use such locks and somebody inside
 // is held up in other code: a lock that everybody wants and that goes round is contention, as one does that nobody
-// holds at this instant, and no other node may. Half of all processes is critical.
+// holds at this instant, and no other node may. A deadlock is high. Half of all processes is critical.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
@@ -82,6 +85,44 @@ void say_other_node(const Facts& facts, Finding& finding) {
         "to it; it is given up after net_ticktime, and the locks are asked for anew.");
 }
 
+// Whom a process waits for in the end, of those who want the lock; none: nobody.
+ProcId wanter_behind(const Facts& facts, const LockQueue& queue, ProcId process) {
+    const Waits& waits = facts.get<Waits>();
+    for (std::size_t steps = 0; steps < most_steps; ++steps) {
+        const WaitEdge* const edge = waits.edge(process);
+        if (edge == nullptr || edge->target.process == ProcId::none) return ProcId::none;
+        process = edge->target.process;
+        if (std::ranges::find(queue.waiters, process) != queue.waiters.end()) return process;
+    }
+    return ProcId::none;
+}
+
+// The one who wants the lock and for whom all wait who may hold it.
+ProcId closes_circle(const Facts& facts, const LockQueue& queue, const std::vector<ProcId>& holders) {
+    ProcId found = ProcId::none;
+    for (const ProcId holder : holders) {
+        const ProcId wanter = wanter_behind(facts, queue, holder);
+        if (wanter == ProcId::none || (found != ProcId::none && wanter != found)) return ProcId::none;
+        found = wanter;
+    }
+    return found;
+}
+
+// "; that is a deadlock: fx_desk <0.98.0>, which wants it, sits in timer:sleep/1, called by fx_desk:exposure/1, and all
+// 122 processes that may hold it wait for fx_desk"
+void say_circle(const Facts& facts, const LockQueue& queue, const std::vector<ProcId>& holders, ProcId wanter,
+                Finding& finding) {
+    about(facts, wanter, finding);
+    finding.title.say("; that is a deadlock: {} wants it and {}; ", wanter, doing(facts, wanter));
+    if (holders.size() > 1) finding.title.say("the {} that may hold it all wait for that", processes(holders.size()));
+    else if (queue.held.empty())
+        finding.title.say("{} is the only one who can hold it, and waits for that", holders[0]);
+    else finding.title.say("{} holds it, and waits for that", holders[0]);
+    finding.advise(
+        "Who holds a lock may not call a server that takes the same lock: make the call before the lock is taken, or "
+        "let the server do without it, and give both a timeout.");
+}
+
 void say_holder(const Facts& facts, const LockQueue& queue, const std::vector<ProcId>& holders, Finding& finding) {
     if (holders.empty()) {
         say_other_node(facts, finding);
@@ -152,6 +193,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (turns && percent < crowd::high_percent) finding.severity = FindingSeverity::info;
         if (stuck && !turns && everybody.size() >= many_waiters && of_users >= high_percent)
             finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
+        const ProcId circle = closes_circle(facts, queue, holders);
+        if (circle != ProcId::none && finding.severity != FindingSeverity::critical)
+            finding.severity = percent >= critical_percent ? FindingSeverity::critical : FindingSeverity::high;
         finding.subject = {SubjectKind::group, queue.kind->what};
         finding.count = everybody.size();
         finding.percent = percent;
@@ -159,7 +203,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.members = everybody;
         finding.title.say("{} of {} processes ({}) wait for {}", number(everybody.size()), number(s.processes.size()),
                           Percent{percent}, queue.kind->what);
-        say_holder(facts, queue, holders, finding);
+        if (circle != ProcId::none) say_circle(facts, queue, holders, circle, finding);
+        else say_holder(facts, queue, holders, finding);
         Sum memory;
         for (const ProcId id : everybody) memory.add(process_bytes(facts, s[id]));
         finding.bytes = memory.value();
