@@ -470,6 +470,33 @@ TEST_CASE("a table is told by itself where its namesakes are small, and mnesia's
     CHECK(advice("shop", "session", "Look for where they are made"));
 }
 
+TEST_CASE("tables of owners of one kind are judged together where no owner has so much", "[figures]") {
+    const auto found = [](std::uint64_t each, bool alike) {
+        FigureNode node;
+        for (std::uint32_t i = 1; i <= 4; ++i) {
+            node.process(i, "planner_" + std::to_string(i)).initial_call =
+                node.function(alike ? "planner" : "planner_" + std::to_string(i), "init", 1);
+            for (const std::string_view name : {"edges", "neighbours", "vertices"}) {
+                EtsTable table;
+                table.owner = {0, i, 0};
+                table.name = node.text(name);
+                table.words = each / 8;
+                node.s.ets.push_back(table);
+            }
+        }
+        node.memory("total", 100 * test::mebibyte);
+        return test::of(node.findings(), "ets-growth");
+    };
+    CHECK(found(test::mebibyte * 25 / 12, true).empty());
+    const auto told = found(test::mebibyte * 26 / 12, true);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].severity == FindingSeverity::medium);
+    CHECK(told[0].words.find(
+              "12 ETS tables of 4 processes of planner:init/1 hold 26.0 MiB: 26 % of the node's memory; of "
+              "planner_1 <0.1.0>, who owns 3, the largest are edges, neighbours and vertices") != std::string::npos);
+    CHECK(found(test::mebibyte * 26 / 12, false).empty());
+}
+
 TEST_CASE("a big heap: its bytes, its share, and what it is made of", "[figures]") {
     const auto found = [](std::uint64_t bytes) {
         FigureNode node;

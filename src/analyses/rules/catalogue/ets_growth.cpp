@@ -7,16 +7,17 @@
 // each small.
 //
 // A third is the same in several pieces: tables of one name and one owner are judged as one, be they large or small,
-// and so are all of one owner where they are half as much again as the largest of them (shards, tables of mnesia).
+// and so are all of one owner where they are half as much again as the largest of them (shards, tables of mnesia), and
+// those of all owners of one kind where no owner alone has so much (each worker makes a graph for each request).
 //
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
 // from it stays, unseen: such a table grows with no objects in it.
 //
-// Thresholds: a table (or the tables of one name and owner, or of one owner) with a quarter of the node's memory and 6
-// MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is medium, with 1,000
-// tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more than the live
-// ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured store) is found as
-// well: how much it is, is a fact; whether it should be, the reader knows.
+// Thresholds: a table (or the tables of one name and owner, of one owner, of owners of one kind) with a quarter of the
+// node's memory and 6 MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is
+// medium, with 1,000 tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more
+// than the live ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured store)
+// is found as well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/facts/catalogue/table_rows.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -291,10 +293,14 @@ struct Together {
 Sentence largest_names(const Snapshot& s, const EtsReport& report, const Owner& owner) {
     constexpr std::size_t most_named = 3;
     std::vector<Sentence> largest;
+    std::vector<TextId> names;
     for (const EtsUse& use : report.tables) {  // the largest first
         if (use.owner.pid != owner.pid || largest.size() == most_named) continue;
         const EtsTable& table = s.ets[use.table];
-        largest.push_back(sentence("{}", Name{table.name != TextId::none ? table.name : table.id}));
+        const TextId name = table.name != TextId::none ? table.name : table.id;
+        if (std::ranges::find(names, name) != names.end()) continue;
+        names.push_back(name);
+        largest.push_back(sentence("{}", Name{name}));
     }
     return sentence(largest.size() > 1 ? Form<1>("are {}") : Form<1>("is {}"), joined(largest, ", "));
 }
@@ -349,6 +355,52 @@ void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, s
     findings.push_back(std::move(finding));
 }
 
+/// Owners that were started as the same, and what they have together.
+struct OwnersOfKind {
+    FunctionId kind = FunctionId::none;
+    std::vector<const EtsOwner*> owners;  // most bytes first
+    std::uint64_t tables = 0, bytes = 0;
+};
+
+OwnersOfKind largest_kind(const Snapshot& s, const EtsReport& report) {
+    std::map<FunctionId, OwnersOfKind> kinds;
+    for (const EtsOwner& owner : report.owners) {
+        if (!owner.owner.alive()) continue;
+        OwnersOfKind& kind = kinds[first_call(s[owner.owner.process])];
+        kind.owners.push_back(&owner);
+        kind.tables += owner.tables;
+        kind.bytes = saturating_add(kind.bytes, owner.bytes.value().value_or(0));
+    }
+    OwnersOfKind largest;
+    for (auto& [function, kind] : kinds)
+        if (function != FunctionId::none && kind.owners.size() > 1 && kind.bytes > largest.bytes) {
+            kind.kind = function;
+            largest = std::move(kind);
+        }
+    return largest;
+}
+
+// "3,000 ETS tables of 4 processes of route_planner:init/1 hold 71.4 MiB: 82 % of the node's memory; of route_planner_1
+// <0.77.0>, who owns 750, the largest are neighbours, edges and vertices"
+void large_of_kind(const Facts& facts, const OwnersOfKind& kind, const EtsReport& report, double percent,
+                   std::vector<Finding>& findings) {
+    const EtsOwner& most = *kind.owners.front();
+    Finding finding = of_several(facts, most.owner, kind.tables, kind.bytes, percent);
+    finding.severity = severity_of(percent, kind.bytes);
+    finding.title.say("{} ETS tables of {} of {} hold {}: {} of the node's memory; of {}, who owns {}, the largest {}",
+                      number(kind.tables), processes(kind.owners.size()), kind.kind, bytes(kind.bytes),
+                      Percent{percent}, owner_text(most.owner), number(most.tables),
+                      largest_names(facts.snapshot(), report, most.owner));
+    finding.evidence = {figure("tables of these owners", kind.tables, AmountUnit::count),
+                        figure("memory in them", kind.bytes, AmountUnit::bytes),
+                        figure("the node", node_bytes(facts), AmountUnit::bytes)};
+    finding.advise(
+        "Look for where each of them makes its tables, and for what deletes them, or deletes from them: a table stays "
+        "until it is deleted or its owner ends.");
+    finding.advise("See all tables and owners: `beamheap ets DUMP`");
+    findings.push_back(std::move(finding));
+}
+
 // Tables that mnesia makes for each transaction and deletes with it, which are as many as there are transactions.
 std::uint64_t transactions_stores(const Snapshot& s, const EtsReport& report, const EtsOwner& owner) {
     return static_cast<std::uint64_t>(std::ranges::count_if(report.tables, [&](const EtsUse& use) {
@@ -380,6 +432,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                        {group.first->owner, *group.first, group.tables, group.bytes, group.objects,
                         facts.snapshot().ets[group.first->table].name},
                        report, together, findings);
+    const OwnersOfKind kind = largest_kind(facts.snapshot(), report);
+    const double of_kind = percent_of(kind.bytes, node).value_or(0);
+    if (!of_owner && !as_one && of_kind >= medium_percent && kind.bytes >= least_bytes &&
+        report.tables.front().bytes.value_or(0) < kind.bytes / 3 * 2)
+        large_of_kind(facts, kind, report, of_kind, findings);
     const auto in_group = [&](const EtsUse& use) {
         return of_owner ? use.owner.pid == owner->owner.pid
                         : as_one && use.owner.pid == group.first->owner.pid &&
