@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -77,6 +79,18 @@ int report_no_memory() {
                     "          Copy the input to a machine with more memory, or ask for less: top needs the process "
                     "table alone.\n");
     return exit_code(ErrorCode::resource_limit);
+}
+
+// What is thrown where nothing may be: libraries take memory while they free some. Too little of that is no crash.
+[[noreturn]] void end_without_catching() {
+    try {
+        if (std::current_exception()) throw;
+    } catch (const std::bad_alloc&) {
+        remove_partial_files();
+        ::_exit(report_no_memory());
+    } catch (...) {
+    }
+    std::abort();
 }
 
 Status print_text(const std::string& text, bool paged = false) {
@@ -463,6 +477,7 @@ int run_alone(const Options& options, const AnswerTaker* taker) {
 
 int run(int argc, char** argv) {
     install_signal_handlers();
+    std::set_terminate(&end_without_catching);
     return reported([=] { return dispatch(argc, argv); });
 }
 

@@ -512,6 +512,10 @@ Status cmd_mcp(const Context& context) {
         }
         if (answer && !connection.send(*answer)) break;
     }
+    if (connection.read_error() != 0)
+        return Error{ErrorCode::unreadable,
+                     fmt::format("standard input: can't be read: {}", std::strerror(connection.read_error())),
+                     {}};
     if (connection.error() == 0) return ok();
     return Error{ErrorCode::resource_limit,
                  fmt::format("standard output: can't be written: {}", std::strerror(connection.error())),

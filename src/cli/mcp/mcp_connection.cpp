@@ -106,6 +106,7 @@ bool Connection::receive() {
     ssize_t got = 0;
     while ((got = ::read(in_, piece_.data(), piece)) < 0 && errno == EINTR) {
     }
+    if (got < 0) read_error_ = errno;
     piece_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     ended_ = got <= 0;
     return !ended_;
@@ -202,7 +203,9 @@ Connection::Look Connection::look(int descriptor, int milliseconds, std::string_
     // Who sends more than can wait is not listened to until it is answered.
     const bool listens = !ended_ && waiting_bytes_ < most_waiting;
     std::array<pollfd, 3> watched{{{listens ? in_ : -1, POLLIN, 0}, {descriptor, POLLIN, 0}, {out_, 0, 0}}};
-    if (::poll(watched.data(), watched.size(), milliseconds) <= 0) return Look::nothing;
+    const int ready = ::poll(watched.data(), watched.size(), milliseconds);
+    if (ready < 0 && errno != EINTR) return Look::readable;  // who reads waits for it then, and listens to nobody
+    if (ready <= 0) return Look::nothing;
     if (watched[0].revents != 0) {
         receive();
         absorb();

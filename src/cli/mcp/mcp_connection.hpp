@@ -63,6 +63,8 @@ public:
     bool send(const nlohmann::json& message);
     /// errno of the write that failed for another reason than that the reader is gone; 0: none.
     int error() const { return error_; }
+    /// errno of standard input, where reading it failed; 0: it has ended, or goes on.
+    int read_error() const { return read_error_; }
 
     /// From now on until finish() this request is worked on.
     void begin(const nlohmann::json& request);
@@ -91,6 +93,7 @@ private:
     int in_;
     int out_;
     int error_ = 0;
+    int read_error_ = 0;
     bool ended_ = false;  // nothing more comes in
     bool gone_ = false;   // nobody reads what goes out
     std::string piece_;   // what was read last

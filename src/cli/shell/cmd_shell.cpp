@@ -296,9 +296,9 @@ Status end_of(pid_t reader) {
         return Error{ErrorCode::resource_limit,
                      fmt::format("what reads the input was ended by signal {}", WTERMSIG(status)),
                      {}};
-    for (const ErrorCode code : {ErrorCode::unreadable, ErrorCode::resource_limit, ErrorCode::interrupted})
+    for (const ErrorCode code : {ErrorCode::unreadable, ErrorCode::interrupted})
         if (WEXITSTATUS(status) == exit_code(code)) return Error{code, {}, {}};
-    return ok();
+    return Error{ErrorCode::resource_limit, "what reads the input broke off", {}};
 }
 
 /// Where an answer goes that is not for the screen: a file or a command, as long as this lives.
@@ -348,8 +348,8 @@ private:
     FILE* reader_ = nullptr;
 };
 
-// Has a question answered; false: nobody answers any more.
-bool ask(Line line, const DescriptorLink& reader, bool paged) {
+// Has a question answered; false: nobody answers any more, and `told` is what was said last.
+bool ask(Line line, const DescriptorLink& reader, bool paged, std::vector<std::string>& told) {
     std::optional<Target> target(std::in_place);
     if (const Status begun = target->begin(line, reader); !begun) {
         complain(begun.error());
@@ -368,19 +368,28 @@ bool ask(Line line, const DescriptorLink& reader, bool paged) {
     const bool sent = reader.send(joined(line.words), descriptors);
     if (pager) ::close(pager->answer), ::close(pager->begin);
     DescriptorLink::Message said;
-    const bool told = sent && reader.receive(said);
-    const std::string outcome = fields_of(said.text).front();
+    const bool answered = sent && reader.receive(said);
+    told = fields_of(said.text);
+    const std::string& outcome = told.front();
     target.reset();
     while (pager && ::waitpid(pager->pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (outcome == "interrupted") FileSink(STDOUT_FILENO).write("\n");
-    return told && (outcome == "answered" || outcome == "interrupted");
+    return answered && (outcome == "answered" || outcome == "interrupted");
 }
 
-Status talk(const Context& context, const DescriptorLink& reader, pid_t pid, bool terminal) {
+// What is to be said where nobody answers any more. What still waits for a question sees the end of them.
+Status broken_off(DescriptorLink& reader, pid_t pid, const std::vector<std::string>& told) {
+    reader.close();
+    const Status ended = end_of(pid);
+    return told.front() == "failed" ? Status(failure_of(told)) : ended;
+}
+
+Status talk(const Context& context, DescriptorLink& reader, pid_t pid, bool terminal) {
     DescriptorLink::Message said;
-    if (!reader.receive(said)) return end_of(pid);
+    const bool loaded = reader.receive(said);
     std::vector<std::string> told = fields_of(said.text);
+    if (!loaded) return broken_off(reader, pid, {""});
     if (told.front() != "loaded" || told.size() < 2) {
         (void)end_of(pid);
         return failure_of(told);
@@ -407,7 +416,8 @@ Status talk(const Context& context, const DescriptorLink& reader, pid_t pid, boo
         std::string& verb = parsed->words.front();
         if (verb == "?") verb = "help";
         if (verb == "quit" || verb == "exit" || verb == "q") break;
-        if (!ask(std::move(*parsed), reader, terminal && !context.options().no_pager)) return end_of(pid);
+        if (!ask(std::move(*parsed), reader, terminal && !context.options().no_pager, told))
+            return broken_off(reader, pid, told);
     }
     return ok();
 }
