@@ -74,7 +74,10 @@ Sentence sender(const Facts& facts, const TermFacts::FromSender& from) {
 void add_contents(const Facts& facts, ProcId id, Finding& finding) {
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
     if (seen == nullptr) return;
-    if (!seen->accumulation.empty())
+    if (!seen->accumulated.empty() && seen->accumulated_bytes > finding.bytes.value_or(0) / 2)
+        finding.behind.say("Most of its memory is not its queue: {} ({})", seen->accumulated,
+                           bytes(seen->accumulated_bytes));
+    else if (!seen->accumulation.empty())
         finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
     const Confidence confidence = seen->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
     for (const TermFacts::Share& shape : seen->shapes)
