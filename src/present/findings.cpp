@@ -84,8 +84,12 @@ Member finding_member(const Names& names, const Finding& finding, bool said, std
                       std::size_t most_steps) {
     Array lines;
     if (!said) lines.emplace_back(spell(names, finding.title));
-    for (const Evidence& evidence : std::span(finding.evidence).first(std::min(most_evidence, finding.evidence.size())))
+    for (const Evidence& evidence : finding.evidence) {
+        // The answer that began with its title has said that as well.
+        if (said && !finding.behind.empty() && evidence.text == finding.behind) continue;
+        if (most_evidence-- == 0) break;
         lines.emplace_back(Text{}.add("  ").add(evidence_line(names, evidence)));
+    }
     const auto steps = std::span(finding.next_steps).first(std::min(most_steps, finding.next_steps.size()));
     for (const analyses::Sentence& step : steps) lines.emplace_back(Text{}.add("  -> ").add(spell(names, step)));
     return {.key = {},

@@ -14,8 +14,8 @@ namespace beamheap::present {
 /// subject_kind, pid, name, role, count, bytes, percent, confidence, fingerprint, evidence, next_steps. `findings` must
 /// outlive it.
 Table finding_table(const Names& names, std::span<const analyses::Finding> findings);
-/// A finding for people: its title (unless `said`: the answer began with it), its evidence its next steps (at most so
-/// much of them). Not in JSON.
+/// A finding for people: its title (unless `said`: the answer began with it, and with what goes with it), its evidence,
+/// its next steps (at most so much of them). Not in JSON.
 Member finding_member(const Names& names, const analyses::Finding& finding, bool said,
                       std::size_t most_evidence = ~std::size_t{0}, std::size_t most_steps = ~std::size_t{0});
 /// Its title and its first step.

@@ -147,18 +147,37 @@ private:
         if (lines_of(in_width(text, 0)) + 1 > lines_of_rest) text = command;
         paragraph(text, 0);
     }
-    // Leaves so many lines of a member's text: the first, and what it keeps at its end where that leaves room for the
-    // heading.
+    // Leaves so many lines of a member's text: the first of its sentences, each whole where one fits at all, and what
+    // it keeps at its end where that leaves room for the heading.
     void cut(std::string& text, const Member& member, std::size_t lines) const {
         const auto* array = std::get_if<std::shared_ptr<const Array>>(&std::get<Value>(member.body).data());
-        StringSink sink;
-        if (array != nullptr)
-            TextPresenter(view_, sink, true)
-                .prose(std::span(**array).last(std::min(member.kept, (*array)->size())), member.content);
-        std::string end = sink.text();
+        const std::span<const Value> all = array == nullptr ? std::span<const Value>() : std::span(**array);
+        std::span<const Value> first = all;
+        std::string end = prose_text(all.last(std::min(member.kept, all.size())), member.content);
         if (lines_of(end) + least_cut > lines) end.clear();
-        text = first_lines(std::string_view(text).substr(0, text.size() - end.size()), lines - 1 - lines_of(end)) +
-               "  ...\n" + end;
+        else first = all.first(all.size() - std::min(member.kept, all.size()));
+        std::size_t left = lines - 1 - lines_of(end);
+        const std::string_view heading =
+            std::string_view(text).substr(0, text.size() - prose_text(all, member.content).size());
+        std::string out = first_lines(heading, left);
+        left -= std::min(left, lines_of(out));
+        bool any = false;
+        for (const Value& each : first) {
+            const std::string sentence = prose_text(std::span(&each, 1), member.content);
+            if (lines_of(sentence) > left) {
+                if (!any) out += first_lines(sentence, left);
+                break;
+            }
+            out += sentence;
+            left -= lines_of(sentence);
+            any = true;
+        }
+        text = out + "  ...\n" + end;
+    }
+    std::string prose_text(std::span<const Value> sentences, Content content) const {
+        StringSink sink;
+        TextPresenter(view_, sink, true).prose(sentences, content);
+        return sink.text();
     }
     std::string first_lines(std::string_view text, std::size_t lines) const {
         std::string out;

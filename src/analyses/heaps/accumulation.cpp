@@ -21,6 +21,8 @@ namespace {
 
 constexpr double least_of_live = 1.0 / 3;
 constexpr double most_of_container = 0.7;
+constexpr double most_of_record = 0.5;
+constexpr std::uint64_t large_collection = 1'000;   // elements
 constexpr unsigned deepest = 64;                    // steps, of which those that are alike are one
 constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
 constexpr std::uint64_t most_levels = 10'000;       // that are gone down: each is read from the dump's text
@@ -82,7 +84,8 @@ public:
         bool in_hash = false;
         Run run;
         for (unsigned runs = 0; run.levels < most_levels && !is_structure(terms_, at);) {
-            const auto next = heaviest(at, pair, in_hash);
+            auto next = heaviest(at, pair, in_hash);
+            if (!next && !in_hash) next = collection_in(at, pair);
             if (!next) break;
             if (run.levels >= nested_levels && weight(next->element) >= weight(at))
                 break;  // a circle, in damaged input
@@ -259,6 +262,17 @@ private:
             default: break;
         }
         return best;
+    }
+
+    // Of a record, or a small map, the collection that has more than all else in it: what grows, and explains more than
+    // the record that it stands in.
+    std::optional<Next> collection_in(const Element& at, bool pair) {
+        const TermKind kind = terms_.head(at.id).kind;
+        if (kind != TermKind::tuple && kind != TermKind::flat_map) return std::nullopt;
+        auto next = heaviest(at, pair, false, most_of_record);
+        if (!next || !on_heap(next->element)) return std::nullopt;
+        const auto shape = collection_shape(terms_, next->element);
+        return shape && shape->count >= large_collection ? next : std::nullopt;
     }
 
     // Place 0 of a small map's elements is its keys.

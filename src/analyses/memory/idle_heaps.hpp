@@ -23,6 +23,10 @@ struct IdleGroup {
     std::uint64_t heap_bytes = 0;  ///< both heaps of the members, as allocated
 };
 
+/// What a few processes may keep of garbage, and nobody has to fear it: it grows no further while they rest, and goes
+/// with their next collection.
+inline constexpr std::uint64_t little_garbage_bytes = 96u << 20;
+
 /// The groups whose heaps are at least 8 MiB and a tenth of what the node used, most bytes first. Needs the process
 /// table and =memory only. O(processes).
 std::vector<IdleGroup> idle_groups(const Snapshot& snapshot);

@@ -15,7 +15,9 @@ namespace {
 // Whom a monitor is on, to be counted by.
 auto key_of(const Link& link) { return std::tuple(link.pid, link.port, index_of(link.name), index_of(link.node)); }
 
-void count_targets(const Snapshot& s, const Process& process, Relations& row) {
+// For each that a process monitors: one of the monitors, and how many there are.
+template <class Each>
+void for_targets(const Snapshot& s, const Process& process, const Each& each) {
     std::vector<const Link*> held;
     for (const Link& link : links_of(s, process))
         if (link.kind == LinkKind::monitors) held.push_back(&link);
@@ -23,10 +25,16 @@ void count_targets(const Snapshot& s, const Process& process, Relations& row) {
     for (std::size_t i = 0; i < held.size();) {
         std::size_t end = i + 1;
         while (end < held.size() && key_of(*held[end]) == key_of(*held[i])) ++end;
-        if (end - i > 1) row.again += end - i, ++row.whom_again;
-        if (end - i > row.to_one) row.to_one = end - i, row.target = *held[i];
+        each(*held[i], std::uint64_t{end - i});
         i = end;
     }
+}
+
+void count_targets(const Snapshot& s, const Process& process, Relations& row) {
+    for_targets(s, process, [&](const Link& target, std::uint64_t count) {
+        if (count > 1) row.again += count, ++row.whom_again;
+        if (count > row.to_one) row.to_one = count, row.target = target;
+    });
 }
 
 // Where a timer sends to; none: a process that is gone, or a name that nobody has.
@@ -60,6 +68,26 @@ std::vector<Relations> relation_crowds(const Snapshot& s, std::uint64_t least) {
     }
     std::ranges::stable_sort(found, std::ranges::greater(),
                              [](const Relations& row) { return row.monitors + row.links; });
+    return found;
+}
+
+std::vector<Monitored> monitored_crowds(const Snapshot& s, std::uint64_t least) {
+    std::map<decltype(key_of(Link{})), Monitored> targets;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
+        if (s.processes[i].link_range.count < 2) continue;
+        for_targets(s, s.processes[i], [&](const Link& target, std::uint64_t count) {
+            if (count < 2) return;
+            Monitored& row = targets[key_of(target)];
+            row.target = target;
+            row.monitors += count;
+            row.holders.push_back(ProcId{i});
+            if (count > row.by_most) row.by_most = count, row.most = ProcId{i};
+        });
+    }
+    std::vector<Monitored> found;
+    for (auto& [key, row] : targets)
+        if (row.monitors >= least) found.push_back(std::move(row));
+    std::ranges::stable_sort(found, std::ranges::greater(), &Monitored::monitors);
     return found;
 }
 

@@ -28,6 +28,18 @@ struct Relations {
 /// Processes with at least `least` monitors or links, most of both first. Needs LoadPlan::links.
 std::vector<Relations> relation_crowds(const Snapshot& snapshot, std::uint64_t least);
 
+/// One that others monitor more than once each: none of them has to have very many.
+struct Monitored {
+    Link target;
+    std::uint64_t monitors = 0;   ///< on it, of those who hold more than one
+    std::vector<ProcId> holders;  ///< who these are, by process
+    ProcId most = ProcId::none;   ///< who holds most of them
+    std::uint64_t by_most = 0;
+};
+
+/// Targets with at least `least` such monitors, most first. Needs LoadPlan::links. O(links log links).
+std::vector<Monitored> monitored_crowds(const Snapshot& snapshot, std::uint64_t least);
+
 struct TimersOfOne {
     ProcId process = ProcId::none;  ///< none: a name that is not registered, or a process that is gone
     Pid pid;

@@ -305,7 +305,8 @@ static Sentence looking_up(const Snapshot& s, const Process& p) {
 Sentence doing_for(const Facts& facts, ProcId process, FunctionId by) {
     const Snapshot& s = facts.snapshot();
     const Process& p = s[process];
-    if (by == FunctionId::none || idle(facts, process)) return doing(facts, process);
+    if (by == FunctionId::none || idle(facts, process) || suspended_by_sys(facts, process))
+        return doing(facts, process);
     if (p.state == ProcessState::waiting && facts.get<PutOffs>().of(process) == nullptr)
         return sentence("sits in {}{}{}{}", p.current_function, line_of(s, p, false), looking_up(s, p),
                         called_by(s, p, by));
@@ -338,6 +339,7 @@ Sentence doing(const Facts& facts, ProcId process) {
         case ProcessState::exiting: return Ours("is exiting");
         default: break;
     }
+    if (suspended_by_sys(facts, process)) return Sentence("was suspended by `sys:suspend/1`");
     return idle(facts, process) ? sentence("is idle in {}", p.current_function)
                                 : sentence("sits in {}{}{}", p.current_function, line_of(facts.snapshot(), p),
                                            looking_up(facts.snapshot(), p));
@@ -409,6 +411,11 @@ std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node) {
         if (facts.snapshot()[tick.process].pid == port->connected)
             return facts.get<ServiceStates>().tick_time.silent_ms(tick);
     return std::nullopt;
+}
+
+bool ends_by_timeout(const Snapshot& s, const WaitEdge& edge) {
+    return !edge.infinite && edge.confidence == Confidence::exact && edge.function != FunctionId::none &&
+           erlang::has_role(module_of(s, edge.function), erlang::ModuleRole::calling);
 }
 
 bool suspended_by_sys(const Facts& facts, ProcId process) {

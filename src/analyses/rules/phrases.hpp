@@ -78,6 +78,9 @@ std::vector<ProcId> watched_by(const Facts& facts, ProcId process);
 /// How long nothing has come from another node, in milliseconds, by whole ticks of net_kernel; nothing where that can't
 /// be known.
 std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node);
+/// Whether somebody waits in a call of OTP's or a library's that was given a time, as most are: who is in one has not
+/// waited for long. Calls that were written by hand do not tell.
+bool ends_by_timeout(const Snapshot& snapshot, const WaitEdge& edge);
 /// Whether `sys:suspend/1` holds it in a loop that takes no requests.
 bool suspended_by_sys(const Facts& facts, ProcId process);
 /// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.

@@ -67,12 +67,30 @@ public:
     }
 
     void relations() {
+        const std::vector<Monitored> of_several = monitored_by_several();
         for (const Relations& row : relation_crowds(s_, least_relations)) {
             if (are_timers(row)) continue;
+            if (std::ranges::any_of(of_several, [&](const Monitored& each) { return is_part_of(row, each); })) continue;
             if (row.again >= least_relations) relation(Of::monitors_again, row, row.again);
             else if (unusual(row, row.monitors)) relation(Of::monitors, row, row.monitors);
             else if (unusual(row, row.links)) relation(Of::links, row, row.links);
         }
+    }
+
+    // Of a target that is gone, or on another node, it is told of who monitors it most.
+    std::vector<Monitored> monitored_by_several() {
+        std::vector<Monitored> found = monitored_crowds(s_, least_relations);
+        std::erase_if(found, [&](const Monitored& row) {
+            return row.by_most >= row.monitors / 10 * 9 || supervises(s_[row.most]);
+        });
+        for (const Monitored& row : found) {
+            const ProcId target = row.target.pid.has() ? s_.find(row.target.pid) : ProcId::none;
+            Multitude made =
+                make(Of::monitored, target == ProcId::none ? row.most : target, row.monitors, least_relations);
+            made.monitored = row;
+            found_.push_back(std::move(made));
+        }
+        return found;
     }
 
     void timers() {
@@ -191,6 +209,11 @@ private:
         return s_.text(s_[row.process].name) == erlang::registered::timer_server &&
                std::ranges::any_of(
                    timers_, [&](const TimersOfOne& each) { return each.process == row.process || each.repeated != 0; });
+    }
+    // Whether nearly all that a process monitors more than once is what several do.
+    static bool is_part_of(const Relations& row, const Monitored& of_several) {
+        return row.to_one >= row.again / 10 * 9 && row.target.pid == of_several.target.pid &&
+               row.target.name == of_several.target.name && row.target.node == of_several.target.node;
     }
     bool supervises(const Process& process) const {
         return erlang::is_called_supervisor(s_.text(process.name)) ||

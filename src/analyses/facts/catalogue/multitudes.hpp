@@ -7,7 +7,9 @@
 // that just began, and, of what is made for a process, where it is more than there are processes, or 50,000 of one that
 // is no supervisor.
 //
-// Monitors, links and timers take memory that is on no heap. The repeated timers of the module timer are those of who
+// Monitors, links and timers take memory that is on no heap. Where many monitor the same process again and again, the
+// sum is theirs, and what they have in common is whom they monitor: it is counted there, unless one of them has nearly
+// all of these. The repeated timers of the module timer are those of who
 // has set them (processes/relations.hpp), and the monitors of its server are told as these.
 #pragma once
 
@@ -27,6 +29,7 @@ struct Multitude {
     enum class Of : std::uint8_t {
         elements,        ///< of a term of the owner's
         monitors_again,  ///< monitors of the owner's on whom it monitors more than once
+        monitored,       ///< monitors on the owner of several who each hold more than one on it
         monitors,        ///< of the owner's
         links,           ///< of the owner's
         timers,          ///< that will send to the owner, or, where that is none, to whom `timers_of` names
@@ -45,6 +48,7 @@ struct Multitude {
     bool plain = false;        ///< elements: integers in a list
     NamedProcesses processes;  ///< elements: that some of them name
     Relations relations;       ///< monitors_again, monitors, links
+    Monitored monitored;       ///< monitored
     std::string form;          ///< tables, modules: "page_<int>"; ports: the driver; resources: the library
     TimersOfOne timers_of;     ///< timers
 };

@@ -19,7 +19,7 @@ namespace beamheap::analyses {
 namespace {
 
 constexpr std::uint64_t least_binary_bytes = 8u << 20;  // of the node, and of a process to be looked at
-constexpr std::size_t most_holders = 64;
+constexpr std::size_t most_holders = 64, most_of_kind = 16;
 constexpr std::uint64_t least_messages = 1'000;
 constexpr std::uint64_t few_messages = 100;  // where binaries are much of the node, which messages may keep
 constexpr std::uint64_t heavy_bytes = 8u << 20;
@@ -61,6 +61,26 @@ std::uint64_t virtual_bytes(const Snapshot& s, const Process& p) {
     return saturating_multiply(words, s.source.word_size);
 }
 
+// Of many of one kind that hold much together, and none of them much: some, from the one that holds most to the one
+// that holds least.
+std::vector<ProcId> holders_of_kinds(const Snapshot& s) {
+    std::map<FunctionId, std::vector<ProcId>> kinds;
+    for (std::uint32_t i = 0; i < s.processes.size(); ++i)
+        if (const FunctionId kind = first_call(s.processes[i]);
+            kind != FunctionId::none && virtual_bytes(s, s.processes[i]) != 0)
+            kinds[kind].push_back(ProcId{i});
+    std::vector<ProcId> found;
+    for (auto& [kind, members] : kinds) {
+        std::uint64_t bytes = 0;
+        for (const ProcId id : members) bytes = saturating_add(bytes, virtual_bytes(s, s[id]));
+        if (members.size() < least_alike || bytes < least_binary_bytes) continue;
+        std::ranges::stable_sort(members, std::ranges::greater(), [&](ProcId id) { return virtual_bytes(s, s[id]); });
+        const std::size_t taken = std::min(members.size(), most_of_kind);
+        for (std::size_t i = 0; i < taken; ++i) found.push_back(members[i * members.size() / taken]);
+    }
+    return found;
+}
+
 // Those that hold many bytes of binaries, most first.
 std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_words) {
     std::vector<ProcId> found;
@@ -70,6 +90,8 @@ std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_word
     std::ranges::stable_sort(found,
                              [&](ProcId a, ProcId b) { return virtual_bytes(s, s[a]) > virtual_bytes(s, s[b]); });
     if (found.size() > most_holders) found.resize(most_holders);
+    for (const ProcId id : holders_of_kinds(s))
+        if (std::ranges::find(found, id) == found.end()) found.push_back(id);
     std::uint64_t words = 0;
     std::erase_if(found, [&](ProcId id) {
         const std::uint64_t more = used_words(s[id]).value_or(0);

@@ -12,7 +12,8 @@
 // Thresholds: at least 8 MiB and a fifth of the memory of all processes; half of it, and 64 MiB,
 // is high. The one that the VM died
 // in for lack of memory is critical with a tenth, or where it asked for four times what it had. One that waits, and
-// uses less than a quarter of its heaps, is told as info below 64 MiB. Many that are each of a middling size tell
+// uses less than a quarter of its heaps, is told as info below 64 MiB; so is one below 96 MiB that is idle, and of
+// whose heaps nearly all is garbage. Many that are each of a middling size tell
 // nothing one by one: ten or more of one kind with 64 KiB each on average that are 8 MiB, three quarters of the memory
 // of all processes and half of the node's are medium together, as long as none of them stands out; where half of that
 // and more is on no heap, and they have messages in their queues, it is said of these.
@@ -26,6 +27,7 @@
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/facts/catalogue/dying.hpp"
 #include "analyses/facts/catalogue/process_kinds.hpp"
+#include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/alike.hpp"
@@ -131,6 +133,16 @@ Amount live_bytes(const Snapshot& s, const TermFacts& seen) {
     return bytes(saturating_multiply(seen.live_words.value_or(0), s.source.word_size));
 }
 
+// Of what its heap has, less than a tenth lives.
+bool nearly_all_garbage(const Facts& facts, ProcId id) {
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+    const Process& process = facts.snapshot()[id];
+    const Count live = process.has_heap && process.live_words.has() ? process.live_words
+                       : seen == nullptr                            ? Count()
+                                                                    : seen->live_words;
+    return live.has() && process.msgq_len == Count(0) && *live < used_words(process).value_or(0) / 10;
+}
+
 // The one says why it is large, the other, where that is not known, where to look.
 void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
     const Sentence what = contents(facts, id);
@@ -142,9 +154,7 @@ void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
             "does (`[reply]`, and `{alias, reply_demonitor}` of a monitor).");
     } else if (what.empty()) {
         const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
-        const std::uint64_t used = used_words(facts.snapshot()[id]).value_or(0);
-        const bool garbage = seen != nullptr && seen->live_words.has() && *seen->live_words < used / 10 &&
-                             facts.snapshot()[id].msgq_len == Count(0);
+        const bool garbage = nearly_all_garbage(facts, id);
         if (!garbage && seen != nullptr && !seen->living.empty() && seen->live_words.has())
             finding.title.say("; {} of that are live, most of it in {}; it {}", live_bytes(facts.snapshot(), *seen),
                               seen->living, doing(facts, id));
@@ -240,15 +250,31 @@ bool is_relations(const Facts& facts, ProcId id) {
            (held - heap) / of_relation < relations;
 }
 
-// Whether it waits with heaps that are nearly empty, below what is high: of a burst that is over, and free for the
-// next.
+// Whether one of the same kind, at the same place and about as large, was looked into, and has nearly nothing but
+// garbage: that stands for those who were not.
+bool like_garbage(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
+    const std::uint64_t used = used_words(s[id]).value_or(0);
+    return first_call(s[id]) != FunctionId::none &&
+           std::ranges::any_of(facts.get<SuspectTerms>().processes, [&](const TermFacts& seen) {
+               const Process& other = s[seen.process];
+               return first_call(other) == first_call(s[id]) && other.current_function == s[id].current_function &&
+                      used / 2 <= used_words(other).value_or(0) && nearly_all_garbage(facts, seen.process);
+           });
+}
+
+// Whether it waits with heaps that are nearly empty, below what is high, or rests on nothing but garbage, of which
+// there is little: of a burst that is over, and free for the next.
 bool is_left_over(const Facts& facts, ProcId id) {
     const Snapshot& s = facts.snapshot();
     const Process& process = s[id];
     const std::uint64_t held = process_bytes(facts, process).value_or(0), allocated = allocated_words(process);
-    return process.state == ProcessState::waiting && process.msgq_len == Count(0) && held < high_bytes &&
+    const bool hardly_used = held < high_bytes && used_words(process).value_or(allocated) < allocated / 4;
+    const bool garbage =
+        nearly_all_garbage(facts, id) || (facts.get<SuspectTerms>().of(id) == nullptr && like_garbage(facts, id));
+    const bool at_rest = held < little_garbage_bytes && garbage && idle(facts, id);
+    return process.state == ProcessState::waiting && process.msgq_len == Count(0) && (hardly_used || at_rest) &&
            contents(facts, id).empty() && saturating_multiply(allocated, s.source.word_size) >= held / 2 &&
-           used_words(process).value_or(allocated) < allocated / 4 &&
            facts.get<Slogan>().kind != SloganKind::out_of_memory;
 }
 

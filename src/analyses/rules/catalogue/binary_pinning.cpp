@@ -12,16 +12,21 @@
 // seldom, and until then each reference that it had counts. Its virtual heap tells it, beside terms that refer to few.
 //
 // Thresholds: a process that pins at least 8 MiB, ten times what it sees, and a twentieth of all binaries' bytes. A
-// fifth of the node's memory, and 64 MiB, is high. Binaries as a whole are said where they take three tenths of the
+// fifth of the node's memory, and 64 MiB, is high. Ten of one kind count together where most of those that were looked
+// at pin something, and none of them half of it. Binaries as a whole are said where they take three tenths of the
 // node's memory and 64 MiB, or 8 MiB of which one process keeps half, or, by their terms, the processes of one kind;
 // half of the node, and 64 MiB, is high.
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "analyses/base/sum.hpp"
 #include "analyses/facts/catalogue/binary_keepers.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "model/whole.hpp"
 
 namespace beamheap::analyses::rule {
 namespace binary_pinning_rule {
@@ -33,6 +38,8 @@ constexpr double least_percent = 5;
 constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 20;
 constexpr std::size_t most_findings = 5;
+constexpr std::size_t least_alike = 10;     // of one kind, that are told together
+constexpr std::uint64_t least_pinning = 3;  // of them that were seen to pin something
 constexpr double area_percent = 30;
 constexpr double area_high_percent = 50;
 constexpr std::size_t many_senders = 10;  // that are held up: what can't be sent is their story
@@ -124,6 +131,33 @@ void say_stored(const Facts& facts, std::uint64_t binaries, Finding& finding) {
     }
 }
 
+// Whose terms keep them: no collection frees those.
+void say_referred(const Facts& facts, const BinaryKeepers& most, Finding& finding) {
+    const ProcId first = most.processes.front();
+    finding.evidence.push_back(figure(sentence("by {}", first), most.most_by_one, AmountUnit::bytes));
+    finding.advise("See where one keeps them: {}", Command{"heap", facts.snapshot()[first].pid});
+    finding.advise(
+        "Terms refer to them, so that no collection frees them: clear what is kept beyond its use, or copy the "
+        "parts that are needed: `binary:copy/1`.");
+}
+
+// Most of what is there nothing refers to.
+void say_unreferred(const UnheldBinaries& unheld, Finding& finding) {
+    const UnheldGroup& most_of_it = unheld.groups.front();
+    finding.title.say("; no term refers to {} of them, most of it {} of {}", bytes(unheld.bytes),
+                      Counted{most_of_it.blocks, "block", "blocks"}, bytes(most_of_it.block_bytes));
+    finding.evidence.push_back(figure("in binaries that something refers to", unheld.held_bytes, AmountUnit::bytes));
+    finding.evidence.push_back(figure("in blocks that nothing refers to", unheld.bytes, AmountUnit::bytes));
+    finding.evidence.push_back(
+        figure("of these, in blocks of the commonest size", most_of_it.bytes, AmountUnit::bytes));
+    finding.advise(
+        "Blocks of one size that nobody refers to are buffers of drivers: each socket has one of {buffer, Bytes}, "
+        "which is as large as {recbuf, Bytes} unless set. Count the sockets: `beamheap ports DUMP`");
+    finding.advise(
+        "Otherwise native code holds them, or garbage that its process has not collected yet: `beamheap binaries "
+        "DUMP`");
+}
+
 // All binaries together, and who holds most of them.
 void add_area(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -163,21 +197,7 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     }
     if (!kept && facts.get<Unheld>().has_value() && facts.get<Unheld>()->bytes >= *binaries / 2 &&
         !facts.get<Unheld>()->groups.empty()) {
-        const UnheldBinaries& unheld = *facts.get<Unheld>();
-        const UnheldGroup& most_of_it = unheld.groups.front();
-        finding.title.say("; no term refers to {} of them, most of it {} of {}", bytes(unheld.bytes),
-                          Counted{most_of_it.blocks, "block", "blocks"}, bytes(most_of_it.block_bytes));
-        finding.evidence.push_back(
-            figure("in binaries that something refers to", unheld.held_bytes, AmountUnit::bytes));
-        finding.evidence.push_back(figure("in blocks that nothing refers to", unheld.bytes, AmountUnit::bytes));
-        finding.evidence.push_back(
-            figure("of these, in blocks of the commonest size", most_of_it.bytes, AmountUnit::bytes));
-        finding.advise(
-            "Blocks of one size that nobody refers to are buffers of drivers: each socket has one of {buffer, Bytes}, "
-            "which is as large as {recbuf, Bytes} unless set. Count the sockets: `beamheap ports DUMP`");
-        finding.advise(
-            "Otherwise native code holds them, or garbage that its process has not collected yet: `beamheap binaries "
-            "DUMP`");
+        say_unreferred(*facts.get<Unheld>(), finding);
         findings.push_back(std::move(finding));
         return;
     }
@@ -186,13 +206,7 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("; who keeps them this input does not tell");
     else if (most.of_all < *binaries / 4 && !unsent && !said) say_stored(facts, *binaries, finding);
     if (most.by_terms) {
-        finding.evidence.push_back(
-            figure(sentence("by {}", most.processes.front()), most.most_by_one, AmountUnit::bytes));
-        finding.advise("See where one keeps them: {}", Command{"heap", s[most.processes.front()].pid});
-        finding.advise(
-            "Terms refer to them, so that no collection frees them: clear what is kept beyond its use, or copy the "
-            "parts "
-            "that are needed: `binary:copy/1`.");
+        say_referred(facts, most, finding);
         findings.push_back(std::move(finding));
         return;
     }
@@ -212,38 +226,138 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
+FindingSeverity severity_of(std::uint64_t bytes, double of_node) {
+    return of_node >= high_percent && bytes >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+}
+
+bool is_much(std::uint64_t pinned_bytes, std::uint64_t seen_bytes, Count binaries) {
+    return pinned_bytes >= least_bytes && pinned_bytes / least_times_seen >= seen_bytes &&
+           percent_of(pinned_bytes, binaries).value_or(100) >= least_percent;
+}
+
+// Many of one kind, of which most pin something, and none most of it.
+struct PinningKind {
+    FunctionId kind = FunctionId::none;
+    std::vector<ProcId> members;
+    std::uint64_t looked = 0;  // of these, whose references are known
+    PinnedBinaries all;        // by the virtual heaps of those that were not looked at, where there are such
+    std::uint64_t most = 0;    // that one of them pins
+};
+
+// What the members pin of whom that is known, for all of them.
+std::optional<PinningKind> pinning_kind(const Facts& facts, FunctionId kind) {
+    const Snapshot& s = facts.snapshot();
+    const std::vector<ProcId>& known = facts.get<Suspects>().binaries;
+    PinningKind found;
+    found.kind = kind;
+    std::uint64_t heaps = 0, heaps_looked = 0, pinning = 0;
+    for (const ProcId id : all_processes(s)) {
+        if (first_call(s[id]) != kind) continue;
+        found.members.push_back(id);
+        const std::uint64_t words = virtual_heap_words(s[id]).value_or(0);
+        heaps = saturating_add(heaps, words);
+        if (!std::ranges::binary_search(known, id)) continue;
+        ++found.looked;
+        heaps_looked = saturating_add(heaps_looked, words);
+    }
+    if (found.members.size() < least_alike || heaps_looked == 0) return std::nullopt;
+    for (const PinnedBinaries& pinned : facts.get<Pinned>().processes) {
+        if (first_call(s[pinned.process]) != kind || !std::ranges::binary_search(known, pinned.process)) continue;
+        if (pinning++ == 0) found.all.process = pinned.process;
+        found.all.slices += pinned.slices;
+        found.all.binaries += pinned.binaries;
+        found.all.seen_bytes = saturating_add(found.all.seen_bytes, pinned.seen_bytes);
+        found.all.pinned_bytes = saturating_add(found.all.pinned_bytes, pinned.pinned_bytes);
+        found.all.by_subtraction |= pinned.by_subtraction;
+        found.most = std::max(found.most, pinned.pinned_bytes);
+    }
+    if (pinning < least_pinning || pinning * 2 < found.looked || found.most >= found.all.pinned_bytes / 2)
+        return std::nullopt;
+    const double more = static_cast<double>(heaps) / static_cast<double>(heaps_looked);
+    for (std::uint64_t* const figure :
+         {&found.all.slices, &found.all.binaries, &found.all.seen_bytes, &found.all.pinned_bytes})
+        *figure = whole(static_cast<double>(*figure) * more);
+    return found;
+}
+
+// Kinds that pin much together, most first.
+std::vector<PinningKind> pinning_kinds(const Facts& facts) {
+    const Count binaries = facts.snapshot().memory_bytes("binary");
+    std::vector<FunctionId> seen;
+    std::vector<PinningKind> found;
+    for (const PinnedBinaries& pinned : facts.get<Pinned>().processes) {
+        const FunctionId kind = first_call(facts.snapshot()[pinned.process]);
+        if (kind == FunctionId::none || std::ranges::find(seen, kind) != seen.end()) continue;
+        seen.push_back(kind);
+        auto of_kind = pinning_kind(facts, kind);
+        if (!of_kind) continue;
+        of_kind->all.pinned_bytes = std::min(of_kind->all.pinned_bytes, binaries.value_or(of_kind->all.pinned_bytes));
+        if (is_much(of_kind->all.pinned_bytes, of_kind->all.seen_bytes, binaries)) found.push_back(std::move(*of_kind));
+    }
+    std::ranges::stable_sort(found, std::ranges::greater(),
+                             [](const PinningKind& kind) { return kind.all.pinned_bytes; });
+    return found;
+}
+
+// What one process pins, or those of a kind do.
+void say_pinned(const Facts& facts, const PinnedBinaries& pinned, std::uint64_t pinned_bytes, const Sentence& by,
+                Finding& finding) {
+    const auto of_node = percent_of(pinned_bytes, node_bytes(facts));
+    finding.severity = severity_of(pinned_bytes, of_node.value_or(0));
+    finding.count = pinned.slices;
+    finding.bytes = pinned_bytes;
+    finding.percent = of_node;
+    finding.title.say("{} of binaries stay because of {} that see {} of them, held by {}", bytes(pinned_bytes),
+                      Counted{pinned.slices, "slice", "slices"}, bytes(pinned.seen_bytes), by);
+    finding.evidence.push_back(figure("slices", pinned.slices, AmountUnit::count));
+    if (!pinned.by_subtraction)
+        finding.evidence.push_back(figure("binaries that they are parts of", pinned.binaries, AmountUnit::count));
+    finding.evidence.push_back(figure("bytes that they show", pinned.seen_bytes, AmountUnit::bytes));
+    finding.evidence.push_back(figure("bytes that nobody sees", pinned_bytes, AmountUnit::bytes, finding.confidence));
+    finding.evidence.push_back(
+        figure("all binaries of the node", facts.snapshot().memory_bytes("binary"), AmountUnit::bytes));
+    add_stack(facts, pinned.process, finding);
+    finding.advise("Copy what is to be kept: `binary:copy/1` before a slice is stored.");
+    finding.advise("See which binaries they are: `beamheap binaries DUMP --sort pinned_bytes`");
+    finding.advise("See where the slices are kept: {}", Command{"heap", facts.snapshot()[pinned.process].pid});
+    finding.advise("For processes that only pass binaries on: hibernate, or a low fullsweep_after.");
+}
+
+Finding finding_of(const Facts& facts, const PinningKind& kind) {
+    Finding finding;
+    finding.subject = {SubjectKind::group, sentence("{}", kind.kind)};
+    const bool all = kind.looked == kind.members.size();
+    finding.confidence = all && !kind.all.by_subtraction ? Confidence::exact : Confidence::estimate;
+    say_pinned(facts, kind.all, kind.all.pinned_bytes, sentence("{} of {}", processes(kind.members.size()), kind.kind),
+               finding);
+    if (!all)
+        finding.evidence.push_back(figure("processes of them that were looked at", kind.looked, AmountUnit::count));
+    finding.evidence.push_back(figure("the most by one of them", kind.most, AmountUnit::bytes));
+    finding.evidence.push_back(fact("one of them", sentence("{}", kind.all.process)));
+    return finding;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Count binaries = facts.snapshot().memory_bytes("binary");
     std::size_t left = most_findings;
+    std::vector<FunctionId> told;
+    for (const PinningKind& kind : pinning_kinds(facts)) {
+        if (left == 0) break;
+        --left;
+        told.push_back(kind.kind);
+        findings.push_back(finding_of(facts, kind));
+    }
     for (const PinnedBinaries& pinned : facts.get<Pinned>().processes) {
         const std::uint64_t pinned_bytes = std::min(pinned.pinned_bytes, binaries.value_or(pinned.pinned_bytes));
         if (pinned_bytes < least_bytes || left == 0) break;  // most come first
-        if (pinned_bytes / least_times_seen < pinned.seen_bytes) continue;
-        if (percent_of(pinned_bytes, binaries).value_or(100) < least_percent) continue;
+        if (!is_much(pinned_bytes, pinned.seen_bytes, binaries) ||
+            std::ranges::find(told, first_call(facts.snapshot()[pinned.process])) != told.end())
+            continue;
         --left;
-        const auto of_node = percent_of(pinned_bytes, node_bytes(facts));
         Finding finding;
         about(facts, pinned.process, finding);
-        finding.severity = of_node.value_or(0) >= high_percent && pinned_bytes >= high_bytes ? FindingSeverity::high
-                                                                                             : FindingSeverity::medium;
-        finding.count = pinned.slices;
-        finding.bytes = pinned_bytes;
-        finding.percent = of_node;
         finding.confidence = pinned.by_subtraction ? Confidence::estimate : Confidence::exact;
-        finding.title.say("{} of binaries stay because of {} that see {} of them, held by {}", bytes(pinned_bytes),
-                          Counted{pinned.slices, "slice", "slices"}, bytes(pinned.seen_bytes), pinned.process);
-        finding.evidence.push_back(figure("slices", pinned.slices, AmountUnit::count));
-        if (!pinned.by_subtraction)
-            finding.evidence.push_back(figure("binaries that they are parts of", pinned.binaries, AmountUnit::count));
-        finding.evidence.push_back(figure("bytes that they show", pinned.seen_bytes, AmountUnit::bytes));
-        finding.evidence.push_back(
-            figure("bytes that nobody sees", pinned_bytes, AmountUnit::bytes, finding.confidence));
-        finding.evidence.push_back(figure("all binaries of the node", binaries, AmountUnit::bytes));
-        add_stack(facts, pinned.process, finding);
-        finding.advise("Copy what is to be kept: `binary:copy/1` before a slice is stored.");
-        finding.advise("See which binaries they are: `beamheap binaries DUMP --sort pinned_bytes`");
-        finding.advise("See where the slices are kept: {}", Command{"heap", finding.pid});
-        finding.advise("For processes that only pass binaries on: hibernate, or a low fullsweep_after.");
+        say_pinned(facts, pinned, pinned_bytes, sentence("{}", pinned.process), finding);
         findings.push_back(std::move(finding));
     }
     // Other rules say whose they are: messages in a queue, buffers of sockets.

@@ -10,8 +10,8 @@
 // in the midst of its work, and nothing goes on.
 //
 // Thresholds: who waits for tables is medium; of others three who wait are medium, fewer only info, as is the operation
-// on a file: a call that is under way looks the same. Who reads from a terminal is waited for by whoever wants a line,
-// and is not meant.
+// on a file: a call that is under way looks the same; so do fewer than ten, all in calls that end after a time. Who
+// reads from a terminal is waited for by whoever wants a line, and is not meant.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -49,6 +49,15 @@ const WaitFanIn* largest_stuck(const Facts& facts) {
     return most;
 }
 
+// Whether nobody has waited for long: few, in calls that end after a time, before a queue that is theirs.
+bool will_end(const Facts& facts, const WaitFanIn& fan) {
+    const Waits& waits = facts.get<Waits>();
+    return fan.reaching < crowd::least && facts.snapshot()[fan.target.process].msgq_len.value_or(0) <= fan.waiters &&
+           std::ranges::all_of(waits.waiters_of(fan), [&](std::uint32_t edge) {
+               return ends_by_timeout(facts.snapshot(), waits.edges[edge]);
+           });
+}
+
 void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const ProcId id = fan.target.process;
@@ -56,7 +65,8 @@ void about_server(const Facts& facts, const WaitFanIn& fan, std::vector<Finding>
     Finding finding;
     about(facts, id, finding);
     finding.leads = true;
-    finding.severity = fan.reaching >= medium_waiters ? FindingSeverity::medium : FindingSeverity::info;
+    finding.severity =
+        fan.reaching >= medium_waiters && !will_end(facts, fan) ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = fan.reaching;
     finding.percent = percent_of(fan.reaching, std::uint64_t{s.processes.size()});
     finding.confidence = Confidence::estimate;

@@ -9,9 +9,13 @@
 // collector shrinks it (erl_gc.c of OTP 17 to 29). So alike heaps of which hardly anything is used, with no old ones
 // beside them, are as large as the program, or +hms, asked for, and no collection frees a word.
 //
+// Garbage of a few that rest grows no further and goes with their next collection. It is to be feared where they are
+// many, as each further one costs as much; where they keep binaries by it; where one of their kind works and leaves
+// more of it; and where the node died for want of memory.
+//
 // Thresholds: a group of idle processes whose heaps are at least 8 MiB and a tenth of the node's memory, of which a
 // collection would free at least half, and at least a tenth of the node's memory; three tenths,
-// and 64 MiB, are high.
+// and 64 MiB, are high. Less than 96 MiB of fewer than ten, with no cause to fear it, are told as info.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -36,6 +40,8 @@ constexpr double medium_percent = 10;
 constexpr std::uint64_t high_bytes = 64u << 20;
 constexpr double high_percent = 30;
 constexpr std::size_t least_of_one_size = 2;
+constexpr std::size_t many_processes = 10;
+constexpr std::uint64_t many_binaries = 8u << 20;
 constexpr std::uint64_t least_rows = 1'000, least_copied = 1u << 20;  // of a table
 
 struct Sample {
@@ -118,6 +124,21 @@ void say_copied_table(const Facts& facts, const IdleGroup& group, std::uint64_t 
     }
 }
 
+bool keeps_binaries(const Snapshot& s, const IdleGroup& group) {
+    std::uint64_t words = 0;
+    for (const ProcId id : group.members) words = saturating_add(words, virtual_heap_words(s[id]).value_or(0));
+    return saturating_multiply(words, s.source.word_size) >= many_binaries;
+}
+
+FindingSeverity severity(const Facts& facts, const IdleGroup& group, std::uint64_t freed, double percent_of_node,
+                         bool goes_on) {
+    const bool feared = goes_on || group.members.size() >= many_processes ||
+                        facts.get<Slogan>().kind == SloganKind::out_of_memory ||
+                        keeps_binaries(facts.snapshot(), group);
+    if (!feared && freed < little_garbage_bytes) return FindingSeverity::info;
+    return percent_of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Count total = node_bytes(facts).has() ? node_bytes(facts) : all_process_bytes(facts);
@@ -135,8 +156,6 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         const FunctionId kind = kind_of(facts, group);
         if (group.members.size() == 1) about(facts, group.members.front(), finding);
         else finding.subject = {SubjectKind::group, sentence("{}", kind)};
-        finding.severity =
-            *of_node >= high_percent && freed >= high_bytes ? FindingSeverity::high : FindingSeverity::medium;
         finding.count = group.members.size();
         finding.bytes = freed;
         finding.percent = of_node;
@@ -159,6 +178,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(figure("garbage in those", sample.garbage, AmountUnit::words));
         finding.evidence.push_back(figure("allocated in those", sample.allocated, AmountUnit::words));
         if (!asked_for) say_copied_table(facts, group, freed / group.members.size(), finding);
+        finding.severity = severity(facts, group, freed, *of_node, !finding.behind.empty());
         if (asked_for)
             finding.advise(
                 "No collection makes a heap smaller than the min_heap_size of the process (spawn options, "

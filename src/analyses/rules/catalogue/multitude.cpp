@@ -17,11 +17,12 @@
 // facts/catalogue/broods.hpp finds them; who has many that live, or keeps the pids of such, is not.
 //
 // Thresholds: children of one kind, nine in ten of 1,000 left behind, or a program each of 100: medium; those of the
-// fact; 10,000 monitors on whom the process monitors more than once, or timers for one receiver, are medium, 100,000
-// high, 50,000 links or monitors of a process medium; modules whose names have random parts, which a running program
-// has made, are medium from the bound of the fact on; copies that are 8 MiB and a quarter of the node's memory: medium
-// where they are half of it, else info; ten processes of a kind that are a tenth of the node's memory; of entries that
-// name processes, nine in ten of 30 that were looked at name processes that have ended: medium.
+// fact; 10,000 monitors on whom the process monitors more than once, or of several such on one, or timers for one
+// receiver, are medium, 100,000 high, 50,000 links or monitors of a process medium; modules whose names have random
+// parts, which a running program has made, are medium from the bound of the fact on; copies that are 8 MiB and a
+// quarter of the node's memory: medium where they are half of it, else info; ten processes of a kind that are a tenth
+// of the node's memory; of entries that name processes, nine in ten of 30 that were looked at name processes that have
+// ended: medium.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -69,6 +70,7 @@ FindingSeverity severity_of(const Multitude& row) {
     switch (row.of) {
         case Of::elements: return of_ended(row) ? FindingSeverity::medium : FindingSeverity::info;
         case Of::monitors_again:
+        case Of::monitored:
         case Of::timers:
             return row.count >= high_to_one    ? FindingSeverity::high
                    : row.count >= grave_to_one ? FindingSeverity::medium
@@ -165,6 +167,20 @@ Count off_heap(const Snapshot& s, const Process& process) {
            words_to_bytes(process.heap_words + Count(process.old_heap_words.value_or(0)), s.source.word_size);
 }
 
+// "broker <0.80.0> is monitored 50,000 times by 100 processes of worker:init/1, most often by <0.81.0>: 500 times"
+Sentence monitored_title(const Facts& facts, const Multitude& row) {
+    const Snapshot& s = facts.snapshot();
+    const Monitored& of = row.monitored;
+    const FunctionId kind = first_call(s[of.most]);
+    const bool one_kind = kind != FunctionId::none &&
+                          std::ranges::all_of(of.holders, [&](ProcId id) { return first_call(s[id]) == kind; });
+    Sentence text = sentence("{} is monitored {} times by {}", link_text(of.target), number(row.count),
+                             processes(of.holders.size()));
+    if (one_kind) text.say(" of {}", kind);
+    text.say(", most often by {}: {} times", of.most, number(of.by_most));
+    return text;
+}
+
 Sentence title(const Facts& facts, const Multitude& row) {
     const Snapshot& s = facts.snapshot();
     switch (row.of) {
@@ -184,6 +200,7 @@ Sentence title(const Facts& facts, const Multitude& row) {
                                   Counted{row.count, "monitor", "monitors"},
                                   Counted{row.relations.whom_again, "process", "processes"},
                                   number(row.relations.to_one), link_text(row.relations.target));
+        case Of::monitored: return monitored_title(facts, row);
         case Of::monitors:
             return sentence("{} holds {} on others", row.owner, Counted{row.count, "monitor", "monitors"});
         case Of::links: return sentence("{} is linked to {} others", row.owner, number(row.count));
@@ -237,6 +254,17 @@ void add_relations(const Facts& facts, const Multitude& row, Finding& finding) {
         finding.evidence = {figure("timers of the node", s.timers.size(), AmountUnit::count),
                             figure("the next one is due in", row.timers_of.soonest_ms, AmountUnit::milliseconds),
                             figure("the last one is due in", row.timers_of.latest_ms, AmountUnit::milliseconds)};
+    } else if (row.of == Of::monitored) {
+        Sum outside;
+        for (const ProcId id : row.monitored.holders) outside.add(off_heap(s, s[id]));
+        if (std::ranges::find(row.monitored.holders, row.owner) == row.monitored.holders.end())
+            outside.add(off_heap(s, s[row.owner]));
+        finding.bytes = outside.value();
+        if (is_grave(row) && finding.bytes.has())
+            finding.title.say("; {} of their memory and its own are on no heap", bytes(*finding.bytes));
+        finding.evidence = {figure("monitors on it, of those who hold more than one", row.count, AmountUnit::count),
+                            figure("who these are", row.monitored.holders.size(), AmountUnit::count),
+                            figure("of the memory of all of them outside heaps", finding.bytes, AmountUnit::bytes)};
     } else if (row.of == Of::monitors_again || row.of == Of::monitors || row.of == Of::links) {
         const Count outside = off_heap(s, s[row.owner]);
         finding.bytes = outside;
@@ -259,6 +287,13 @@ void add_steps(const Facts& facts, const Multitude& row, Finding& finding) {
             else
                 finding.advise("Look at what puts entries there, and whether something takes them out: {}",
                                Command{"heap", pid});
+            break;
+        case Of::monitored:
+            finding.advise(
+                "Take each monitor back when its request is done (`erlang:demonitor/2` with [flush]), or monitor the "
+                "target once: {}",
+                Command{"proc", s[row.monitored.most].pid});
+            finding.advise("When it ends, each of them becomes a message at once: expect queues as long.");
             break;
         case Of::monitors_again:
         case Of::monitors:

@@ -9,12 +9,16 @@
 // Thresholds: 1,000 messages are medium (the default of OTP's queue_fun.awk and of many mailbox limits), 10,000 are
 // high, 100,000 or a quarter of all process memory with at least 10,000 messages are critical. More than five such
 // processes are counted, not listed. Processes of one kind with less than 1,000 each, 50 on average and 20,000 in all
-// are medium together, with 100,000 high. A queue whose messages keep binaries of 8 MiB that are 30 % of the node's
-// memory is high, however short it is.
+// are medium together, with 100,000 high; so are ten of one kind that have a quarter of the longest queue or more each,
+// and 10,000 in all, which weigh at least what the longest does. A queue whose messages keep binaries of 8 MiB that are
+// 30 % of the node's memory is high, however short it is.
 #include <algorithm>
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -40,6 +44,9 @@ constexpr std::size_t longest_form = 24;  // of messages that the title names
 constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
 constexpr std::uint64_t least_of_group = 20'000, least_each = 50;  // messages of one kind of process, and on average
+constexpr std::size_t least_alike = 10;                            // whose queues are long, and told together
+constexpr std::uint64_t part_of_longest = 4;                       // each has at least a quarter of the longest
+constexpr std::uint64_t least_of_long = 10'000;                    // messages of all of these
 
 FindingSeverity severity_of(std::uint64_t messages, std::uint64_t bytes, double percent) {
     if (messages >= critical_messages ||
@@ -67,7 +74,10 @@ Sentence sender(const Facts& facts, const TermFacts::FromSender& from) {
 void add_contents(const Facts& facts, ProcId id, Finding& finding) {
     const TermFacts* seen = facts.get<SuspectTerms>().of(id);
     if (seen == nullptr) return;
-    if (!seen->accumulation.empty())
+    if (!seen->accumulated.empty() && seen->accumulated_bytes > finding.bytes.value_or(0) / 2)
+        finding.behind.say("Most of its memory is not its queue: {} ({})", seen->accumulated,
+                           bytes(seen->accumulated_bytes));
+    else if (!seen->accumulation.empty())
         finding.evidence.push_back(fact("most of its heap", seen->accumulation, seen->accumulation_confidence));
     const Confidence confidence = seen->messages_read == finding.count ? Confidence::exact : Confidence::estimate;
     for (const TermFacts::Share& shape : seen->shapes)
@@ -196,7 +206,7 @@ bool in_own_receive(const Facts& facts, ProcId id) {
 // Whether it has looked at all of them and waits for another one.
 bool takes_none(const Facts& facts, ProcId id) {
     return facts.snapshot()[id].state == ProcessState::waiting && facts.get<Waits>().edge(id) == nullptr &&
-           !idle(facts, id);
+           !idle(facts, id) && !is_suspended(facts, id);
 }
 
 // What the one does that it waits for, or that one at the end of the chain.
@@ -245,6 +255,13 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         else if (const ProcId by = waits->target.process; by != ProcId::none) say_end(facts, by, finding);
     } else {
         finding.title.say("; it {}", doing(facts, id));
+        if (is_suspended(facts, id)) {
+            finding.title.add(suspended_by(facts, id));
+            if (const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id); fan != nullptr)
+                finding.title.say(
+                    fan->reaching == 1 ? Form<1>(", and {} waits for it") : Form<1>(", and {} wait for it"),
+                    processes(fan->reaching));
+        }
         if (takes_none(facts, id)) {
             const Sentence by = works_for(facts.snapshot(), facts.snapshot()[id]);
             finding.title.add(by.empty() ? Sentence(Ours(", taking none")) : by);
@@ -302,57 +319,116 @@ Finding finding_of(const Facts& facts, ProcId id) {
     return finding;
 }
 
-// Many of one kind with queues that are none by themselves: each message is sent to all of them.
-void add_group(const Facts& facts, std::vector<Finding>& findings) {
+// Those of one kind whose queues are told together.
+struct Crowd {
+    FunctionId kind = FunctionId::none;
+    std::vector<ProcId> members;  // whose queue is no small part of the longest one; of short queues all
+    ProcId example = ProcId::none;
+    std::uint64_t queued = 0, longest = 0;
+};
+
+// Many with queues that are none by themselves, or with queues that are as long as each other's: what they are sent is
+// more than their kind takes, and none of them is to blame.
+std::optional<Crowd> crowd_of(const Facts& facts) {
     const Snapshot& s = facts.snapshot();
-    if (facts.get<Totals>().messages.value().value_or(0) < least_of_group) return;
+    if (facts.get<Totals>().messages.value().value_or(0) < least_of_long) return std::nullopt;
     std::vector<ProcId> having;
     for (const ProcId id : all_processes(s))
         if (s[id].msgq_len.value_or(0) != 0) having.push_back(id);
-    if (having.empty()) return;
+    if (having.empty()) return std::nullopt;
     const ProcessGroups groups = group_by_initial_call(s, having);
     const auto most = std::ranges::max_element(
         groups.groups, {}, [](const ProcessGroup& group) { return group.msgq_len.value().value_or(0); });
-    const std::uint64_t queued = most->msgq_len.value().value_or(0);
-    const ProcId example =
-        *std::ranges::max_element(groups.members_of(*most), {}, [&](ProcId id) { return *s[id].msgq_len; });
-    const std::uint64_t longest = *s[example].msgq_len;
-    if (queued < least_of_group || most->function == FunctionId::none || queued / most->count < least_each ||
-        longest >= medium_messages)
-        return;
+    Crowd crowd;
+    crowd.kind = most->function;
+    crowd.example = *std::ranges::max_element(groups.members_of(*most), {}, [&](ProcId id) { return *s[id].msgq_len; });
+    crowd.longest = *s[crowd.example].msgq_len;
+    const bool are_long = crowd.longest >= medium_messages;
+    for (const ProcId id : groups.members_of(*most)) {
+        if (are_long && *s[id].msgq_len < crowd.longest / part_of_longest) continue;
+        crowd.members.push_back(id);
+        crowd.queued = saturating_add(crowd.queued, *s[id].msgq_len);
+    }
+    std::ranges::sort(crowd.members);
+    if (crowd.kind == FunctionId::none) return std::nullopt;
+    if (are_long) {
+        if (crowd.members.size() < least_alike || crowd.queued < least_of_long) return std::nullopt;
+    } else if (crowd.queued < least_of_group || crowd.queued / crowd.members.size() < least_each) {
+        return std::nullopt;
+    }
+    return crowd;
+}
+
+// For whom most of them wait in the end; none: for nobody, or each for another.
+ProcId common_end(const Facts& facts, const Crowd& crowd) {
+    std::map<ProcId, std::uint64_t> ends;
+    for (const ProcId id : crowd.members)
+        if (const ProcId end = end_of_chain(facts.get<Waits>(), id); end != ProcId::none && end != id) ++ends[end];
+    const auto most = std::ranges::max_element(ends, {}, [](const auto& each) { return each.second; });
+    return most == ends.end() || most->second * 2 <= crowd.members.size() ? ProcId::none : most->first;
+}
+
+void say_crowd(const Facts& facts, const Crowd& crowd, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const Sentence kind = sentence("{}", crowd.kind);
+    const ProcId end = common_end(facts, crowd);
+    const MessageForm form =
+        end == ProcId::none ? form_of_messages(facts, crowd.example, crowd.longest) : MessageForm();
+    finding.title.say("{} of {} have {} ", processes(crowd.members.size()), kind,
+                      what_they_are(facts, crowd.example, crowd.queued));
+    if (!form.all.empty()) finding.title.say("{} ", term(form.all));
+    finding.title.say("in their queues, up to {} each", number(crowd.longest));
+    if (end != ProcId::none) finding.title.say("; they wait for {}, which {}", end, doing(facts, end));
+    else
+        finding.title.say("; one of them {}", doing_for(facts, crowd.example, works_for_function(s, s[crowd.example])));
+}
+
+Finding finding_of(const Facts& facts, const Crowd& crowd) {
+    const Snapshot& s = facts.snapshot();
     Finding finding;
-    finding.severity = queued >= critical_messages ? FindingSeverity::high : FindingSeverity::medium;
-    finding.subject = {SubjectKind::group, sentence("{}", most->function)};
-    finding.count = queued;
-    finding.bytes = most->memory_bytes.value();
+    Sum held;
+    std::uint64_t waits = 0;
+    for (const ProcId id : crowd.members) {
+        held.add(process_bytes(facts, s[id]));
+        waits += facts.get<Waits>().edge(id) != nullptr;
+    }
+    finding.bytes = held.value();
     finding.percent = percent_of(finding.bytes, all_process_bytes(facts));
+    finding.severity = crowd.queued >= critical_messages ? FindingSeverity::high : FindingSeverity::medium;
+    if (crowd.longest >= medium_messages)
+        finding.severity = std::max(finding.severity,
+                                    severity_of(crowd.longest, finding.bytes.value_or(0), finding.percent.value_or(0)));
+    finding.subject = {SubjectKind::group, sentence("{}", crowd.kind)};
+    finding.count = crowd.queued;
     finding.of_waiting = true;
-    const auto waits = std::ranges::count_if(groups.members_of(*most),
-                                             [&](ProcId id) { return facts.get<Waits>().edge(id) != nullptr; });
-    finding.role = static_cast<std::uint64_t>(waits) * 2 > most->count ? FindingRole::victim : FindingRole::cause;
-    finding.title.say("{} of {} have {} in their queues, up to {} each", processes(most->count), most->function,
-                      messages(queued), number(longest));
-    finding.title.say("; one of them {}", doing(facts, example));
-    finding.evidence = {
-        figure("messages in their queues", queued, AmountUnit::count),
-        share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)),
-        figure("the longest queue", longest, AmountUnit::count),
-        figure("their memory", finding.bytes, AmountUnit::bytes)};
-    add_stack(facts, example, finding);
-    finding.advise("See what the messages are, of one of them: {}", Command{"msgs", s[example].pid, "--by shape"});
+    finding.role = waits * 2 > crowd.members.size() ? FindingRole::victim : FindingRole::cause;
+    say_crowd(facts, crowd, finding);
+    finding.evidence = {figure("messages in their queues", crowd.queued, AmountUnit::count),
+                        share("of all messages in queues",
+                              percent_of(crowd.queued, facts.get<Totals>().messages.value()).value_or(100)),
+                        figure("the longest queue", crowd.longest, AmountUnit::count),
+                        figure("their memory", finding.bytes, AmountUnit::bytes)};
+    add_stack(facts, crowd.example, finding);
+    finding.advise("See what the messages are, of one of them: {}",
+                   Command{"msgs", s[crowd.example].pid, "--by shape"});
+    if (finding.role == FindingRole::victim)
+        finding.advise("Look at the one that they wait for first: `beamheap waits DUMP`");
     finding.advise(
         "What is sent to all of them at once is more than they take: send less often, or what has changed only, and "
         "let each drop what is old.");
-    findings.push_back(std::move(finding));
+    return finding;
 }
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
-    add_group(facts, findings);
+    const std::optional<Crowd> crowd = crowd_of(facts);
+    if (crowd) findings.push_back(finding_of(facts, *crowd));
+    const auto is_told = [&](ProcId id) { return crowd && std::ranges::binary_search(crowd->members, id); };
     std::vector<ProcId> flooded;
     for (std::uint32_t i = 0; i < facts.snapshot().processes.size(); ++i)
         if (facts.snapshot().processes[i].msgq_len.value_or(0) >= medium_messages ||
             heavy_binaries(facts, ProcId{i}).has())
             flooded.push_back(ProcId{i});
+    std::erase_if(flooded, [&](ProcId id) { return is_told(id) && !heavy_binaries(facts, id).has(); });
     if (flooded.empty()) return;
     const std::vector<ProcId> worst = largest(facts.snapshot(), flooded, &Process::msgq_len, most_findings);
     for (const ProcId id : worst) findings.push_back(finding_of(facts, id));

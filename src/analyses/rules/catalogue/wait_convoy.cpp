@@ -15,7 +15,8 @@
 // callers count, too. Ten that wait for a process that somebody has suspended are high whatever their share: it will
 // not answer. One in five processes waiting for the same one is high (a healthy node has none), so is half of a kind
 // that waits for a stuck one; every second process, or a hundred that are half of their kind and wait for ever, are
-// critical. Waiting for an idle one is less: it may be what it is for.
+// critical. Waiting for an idle one is less: it may be what it is for. Fewer than 20, and than one in five, who wait
+// for one that is at work, by calls that end after a time, are info.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -35,6 +36,7 @@ constexpr std::size_t most_kinds = 32;
 constexpr std::uint64_t large_table = 10'000;  // objects
 constexpr std::size_t most_holders = 3;
 constexpr double most_held_up_percent = 90;
+constexpr std::uint64_t few_callers = 20;
 
 Ours advice_for(const Facts& facts, const Process& target, FunctionId function) {
     const std::string_view name = facts.snapshot().text(target.name);
@@ -67,6 +69,8 @@ struct Convoy {
     bool queued = false;   // most requests still lie in its queue: it does not keep up
     bool output = false;   // it ends at a port, or at who writes to standard output: at somebody who does not read
     bool forever = false;  // most calls have no timeout
+    bool young = false;    // all are calls of a library's that end by a timeout: nobody has waited for long
+    bool working = false;  // whom they wait for is at work itself
     std::vector<ProcId> holders;  // of an idle one: whom it watches and who don't wait for it, or who has its tables
     bool circle = false;          // all of these wait for it themselves, through others
     bool by_table = false;
@@ -128,10 +132,14 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     convoy.waiters = std::max(fan.reaching, last_fan == nullptr ? 0 : last_fan->reaching);
     convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
     convoy.of_kind = share_of_kind(facts, fan);
-    std::uint64_t forever = 0;
-    for (const std::uint32_t edge : facts.get<Waits>().waiters_of(fan))
-        forever += facts.get<Waits>().edges[edge].infinite;
+    std::uint64_t forever = 0, bounded = 0;
+    for (const std::uint32_t at : facts.get<Waits>().waiters_of(fan)) {
+        const WaitEdge& edge = facts.get<Waits>().edges[at];
+        forever += edge.infinite;
+        bounded += ends_by_timeout(s, edge);
+    }
     convoy.forever = forever * 2 >= fan.waiters;
+    convoy.young = bounded == fan.waiters;
     const ProcId last = last_process(facts.get<Waits>(), fan.target.process);
     const WaitEdge* edge = facts.get<Waits>().edge(last);
     convoy.output = (edge != nullptr && edge->target.port.has()) ||
@@ -144,6 +152,8 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     convoy.suspended = state == ProcessState::suspended || suspended_by_sys(facts, convoy.end);
     convoy.idle = idle(facts, convoy.end) && s[convoy.end].msgq_len.value_or(0) == 0;
     convoy.stuck = convoy.output || convoy.suspended || (state == ProcessState::waiting && !idle(facts, convoy.end));
+    convoy.working =
+        state == ProcessState::running || state == ProcessState::runnable || state == ProcessState::garbage_collecting;
     convoy.queued = s[convoy.end].msgq_len.value_or(0) * 2 >= fan.waiters;
     if (convoy.idle) convoy.put_off = facts.get<PutOffs>().of(convoy.end);
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables && convoy.waiters > fan.waiters) {
@@ -166,6 +176,9 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
 
 FindingSeverity severity_of(const Convoy& convoy) {
     const bool kind = convoy.of_kind >= crowd::critical_percent;
+    // Any server that is used has a few callers at some instant.
+    if (convoy.working && convoy.young && convoy.waiters < few_callers && convoy.percent < crowd::high_percent)
+        return FindingSeverity::info;
     // Who asks for work, and gets it when there is some, waits in this way as well: half of a small healthy node may.
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept) return FindingSeverity::medium;
     if (convoy.ended.has()) return FindingSeverity::medium;  // what it had is not known
