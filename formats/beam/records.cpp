@@ -62,6 +62,13 @@ public:
         at_ = before;
         return 0;
     }
+    /// How many pairs the map has that comes next; 0: it is none. Keys and values come next then, in turns.
+    std::uint32_t map() {
+        const std::size_t before = at_;
+        if (number(1) == tag_map) return count(number(4));
+        at_ = before;
+        return 0;
+    }
     /// The atom that comes next; false: it is none.
     bool atom(std::string& name) {
         const std::size_t before = at_;
@@ -140,9 +147,13 @@ public:
     explicit RecordReader(std::string_view bytes) : terms_(bytes) {}
 
     Result<std::vector<RecordType>> run() {
-        if (!to_forms()) return terms_.failed() ? ended() : std::move(records_);
-        const std::uint32_t forms = terms_.list();
-        for (std::uint32_t i = 0; i < forms && !terms_.failed(); ++i) form();
+        const Kind kind = to_content();
+        if (kind == Kind::forms) {
+            const std::uint32_t forms = terms_.list();
+            for (std::uint32_t i = 0; i < forms && !terms_.failed(); ++i) form();
+        } else if (kind == Kind::macros) {
+            module();
+        }
         if (terms_.failed()) return ended();
         return std::move(records_);
     }
@@ -150,13 +161,99 @@ public:
 private:
     static Result<std::vector<RecordType>> ended() { return damaged("its debug information ends early"); }
 
-    // {debug_info_v1, erl_abstract_code, {Forms, Options}}, or {raw_abstract_v1, Forms}.
-    bool to_forms() {
-        std::string kind;
+    enum class Kind { none, forms, macros };
+
+    // {debug_info_v1, erl_abstract_code, {Forms, Options}}, {raw_abstract_v1, Forms}, or
+    // {debug_info_v1, elixir_erl, {elixir_v1, Module, Specs}}.
+    Kind to_content() {
+        std::string kind, backend;
         const std::uint32_t arity = terms_.tuple();
-        if (arity < 2 || !terms_.atom(kind)) return false;
-        if (kind == "raw_abstract_v1") return true;
-        return kind == "debug_info_v1" && arity == 3 && terms_.atom_is("erl_abstract_code") && terms_.tuple() == 2;
+        if (arity < 2 || !terms_.atom(kind)) return Kind::none;
+        if (kind == "raw_abstract_v1") return Kind::forms;
+        if (kind != "debug_info_v1" || arity != 3 || !terms_.atom(backend)) return Kind::none;
+        if (backend == "erl_abstract_code") return terms_.tuple() == 2 ? Kind::forms : Kind::none;
+        if (backend != "elixir_erl") return Kind::none;
+        return terms_.tuple() == 3 && terms_.atom_is("elixir_v1") ? Kind::macros : Kind::none;
+    }
+
+    // #{definitions => [{{Name, Arity}, defmacro, Meta, [{Meta, Arguments, Guards, Body}]}], ...}
+    void module() {
+        const std::uint32_t pairs = terms_.map();
+        std::string key;
+        for (std::uint32_t i = 0; i < pairs && !terms_.failed(); ++i) {
+            if (!terms_.atom(key)) {
+                terms_.skip(2);
+            } else if (key != "definitions") {
+                terms_.skip(1);
+            } else {
+                const std::uint32_t definitions = terms_.list();
+                for (std::uint32_t each = 0; each < definitions && !terms_.failed(); ++each) definition();
+                terms_.skip(1);
+            }
+        }
+    }
+    void definition() {
+        const std::uint32_t arity = terms_.tuple();
+        if (arity != 4) return terms_.skip(arity == 0 ? 1 : arity);
+        terms_.skip(1);
+        std::string kind;
+        if (!terms_.atom(kind)) return terms_.skip(3);
+        if (kind != "defmacro" && kind != "defmacrop") return terms_.skip(2);
+        terms_.skip(1);
+        const std::uint32_t clauses = terms_.list();
+        for (std::uint32_t i = 0; i < clauses && !terms_.failed(); ++i) {
+            const std::uint32_t parts = terms_.tuple();
+            terms_.skip(parts == 4 ? 3 : parts == 0 ? 1 : parts);
+            if (parts == 4) body();
+        }
+        terms_.skip(1);
+    }
+    // What defrecord makes: {{'.', Meta, ['Elixir.Record', '__access__']}, Meta, [Tag, Fields, ...]}.
+    void body() {
+        const std::uint32_t parts = terms_.tuple();
+        if (parts != 3) return terms_.skip(parts == 0 ? 1 : parts);
+        const bool called = is_access();
+        terms_.skip(1);
+        const std::uint32_t arguments = terms_.list();
+        if (arguments == 0) return terms_.skip(1);
+        RecordType record;
+        if (!called || arguments < 2 || !terms_.atom(record.name)) return terms_.skip(std::uint64_t{arguments} + 1);
+        const bool known = keys(record.fields);
+        terms_.skip(std::uint64_t{arguments} - 2 + 1);
+        const bool twice = !records_.empty() && records_.back() == record;  // of each arity of the macro there is one
+        if (known && !twice && !terms_.failed() && records_.size() < most_records)
+            records_.push_back(std::move(record));
+    }
+    // Passes over {'.', Meta, [Module, Function]}, or whatever stands there; whether it is that of a record's macro.
+    bool is_access() {
+        std::string dot, called, function;
+        const std::uint32_t parts = terms_.tuple();
+        if (parts == 0) return terms_.skip(1), false;
+        if (parts != 3 || !terms_.atom(dot)) return terms_.skip(parts), false;
+        if (dot != ".") return terms_.skip(2), false;
+        terms_.skip(1);
+        const std::uint32_t names = terms_.list();
+        if (names == 0) return terms_.skip(1), false;
+        if (names != 2 || !terms_.atom(called)) return terms_.skip(std::uint64_t{names} + 1), false;
+        if (!terms_.atom(function)) return terms_.skip(2), false;
+        terms_.skip(1);
+        return called == "Elixir.Record" && function == "__access__";
+    }
+    // Passes over [{Key, Default}, ...]; false: it is another list, or none.
+    bool keys(std::vector<std::string>& names) {
+        const std::uint32_t pairs = terms_.list();
+        if (pairs == 0) return terms_.skip(1), false;
+        bool known = pairs <= most_record_fields;
+        for (std::uint32_t i = 0; i < pairs && !terms_.failed(); ++i) {
+            std::string name;
+            const std::uint32_t parts = terms_.tuple();
+            const bool named = parts == 2 && terms_.atom(name);
+            terms_.skip(named || parts == 0 ? 1 : parts);
+            known = known && named;
+            if (known) names.push_back(std::move(name));
+        }
+        terms_.skip(1);
+        return known;
     }
 
     // {attribute, Anno, record, {Name, Fields}}; whatever else is passed over.

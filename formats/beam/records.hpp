@@ -3,8 +3,9 @@
 // "Abst" (until 19). What was included (-include) is in it, so that all records are there that the module can name.
 //
 // Facts: {debug_info_v1, erl_abstract_code, {Forms, Options}}, {raw_abstract_v1, Forms} (beam_lib.erl,
-// erl_abstract_code.erl); {attribute, Anno, record, {Name, Fields}} (absform.xml). Elixir keeps no records: its macros
-// have been expanded. What has no abstract code, or an encrypted one, has none.
+// erl_abstract_code.erl); {attribute, Anno, record, {Name, Fields}} (absform.xml). Elixir keeps the macros that
+// Record.defrecord/3 makes, in {debug_info_v1, elixir_erl, {elixir_v1, Module, Specs}} (elixir_erl.erl): each calls
+// Record.__access__ with the tag and the fields (record.ex; as 1.14 writes it). What is encrypted has none.
 //
 // The term is gone over once, from its bytes, and no term is built: what is no record is passed over. Time and memory
 // follow the unpacked size, which is bounded; nothing recurses.

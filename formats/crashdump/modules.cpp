@@ -22,7 +22,11 @@ struct ReadModule : Module {
 
 void ignore(Loader&, ReadModule&, std::string_view, std::uint64_t) {}
 
-constexpr std::size_t most_term_bytes = 64u << 10;
+// Generated modules (parsers) have attributes of 64 KiB and more.
+constexpr std::size_t most_term_bytes = 16u << 20;
+
+// What is larger is cut, and tells nothing.
+bool is_cut(const std::string& term) { return term.size() >= most_term_bytes; }
 
 std::string external_term(const Loader& loader, std::string_view value) {
     TermStyle style;
@@ -109,7 +113,8 @@ void read_module(Loader& loader, const Section& section, std::string_view body) 
         loader.anomalies().add(Anomaly::bad_line, section.offset, section.id);
     module.name = loader.atom(section.id);
     read_fields(loader, std::span<const Field<ReadModule>>(module_fields), module, section, body, module_always);
-    module.version = code_version(module.attributes, module.compilation);
+    if (!is_cut(module.attributes) && !is_cut(module.compilation))
+        module.version = code_version(module.attributes, module.compilation);
     loader.snapshot.modules.push_back(module);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyses/processes/groups.hpp"
@@ -298,9 +299,19 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
     using Row = std::pair<const WaitEdge*, std::uint64_t>;
     const Snapshot& s = names.snapshot();
     const auto told = std::make_shared<const Told>(names);
-    std::vector<Row> rows = fold_rows(waits.edges, least_alike, [&](const WaitEdge& e) {
+    const auto kind = [&](const WaitEdge& e) {
         return std::tuple(told->kind(e.waiter), told->kind(e.target), e.function, e.via, e.confidence);
-    });
+    };
+    std::vector<Row> rows = fold_rows(waits.edges, least_alike, kind);
+    // Rows of which all wait for the one that is told: it has its own name, not that of its kind.
+    std::map<decltype(kind(waits.edges[0])), std::pair<const WaitEdge*, bool>> targets;
+    for (const WaitEdge& e : waits.edges) {
+        auto& [first, alone] = targets.try_emplace(kind(e), &e, true).first->second;
+        alone = alone && wait_target(names, e.target) == wait_target(names, first->target);
+    }
+    const auto of_one = std::make_shared<std::set<const WaitEdge*>>();
+    for (const auto& [each, target] : targets)
+        if (target.second) of_one->insert(target.first);
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
     const bool any_place = std::ranges::any_of(rows, [&](const Row& e) { return !asked_at(names, *e.first).empty(); });
     Columns<Row> columns{
@@ -324,7 +335,9 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
           .content = Content::term,
           .end_tells = true,
           .least = 14},
-         [told](const Row& e) { return name_or_null((*told)(e.first->target, e.second)); }},
+         [told, of_one](const Row& e) {
+             return name_or_null((*told)(e.first->target, of_one->contains(e.first) ? 1 : e.second));
+         }},
         {{.name = "function",
           .title = "FUNCTION",
           .doc = "the call that is blocked",

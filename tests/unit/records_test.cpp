@@ -69,6 +69,30 @@ std::vector<RecordType> read(const std::string& term) {
     return *records;
 }
 
+// A module of Elixir: what Record.defrecord makes of its fields, in a macro of two arities, between other definitions.
+std::string elixir_macro(const std::string& name, const std::string& function, const std::string& fields) {
+    const std::string access =
+        record_tuple({record_atom("."), "j", record_list({record_atom("Elixir.Record"), record_atom(function)})});
+    const std::string call = record_tuple({access, "j", record_list({record_atom(name), fields, record_atom("args")})});
+    return record_tuple({record_tuple({record_atom(name), std::string("a\x01")}), record_atom("defmacrop"), "j",
+                         record_list({record_tuple({"j", "j", "j", call})})});
+}
+std::string elixir_fields(const std::vector<std::string>& names) {
+    std::vector<std::string> pairs;
+    for (const std::string& each : names) pairs.push_back(record_tuple({record_atom(each), std::string("a\x00", 2)}));
+    return record_list(pairs);
+}
+std::string elixir_info(const std::vector<std::string>& definitions) {
+    const std::string module = "t" + testing::four(3) + record_atom("file") +
+                               std::string(
+                                   "k\0\x01"
+                                   "f",
+                                   4) +
+                               std::string("a\x05") + "j" + record_atom("definitions") + record_list(definitions);
+    return "\x83" + record_tuple({record_atom("debug_info_v1"), record_atom("elixir_erl"),
+                                  record_tuple({record_atom("elixir_v1"), module, "j"})});
+}
+
 const RecordType state{"state", {"socket", "sessions", "password"}};
 const RecordType session{"session", {"id", "buffer"}};
 const RecordType empty_record{"nothing", {}};
@@ -294,5 +318,37 @@ TEST_CASE("tuples that are records are printed as such", "[records][terms]") {
         };
         CHECK(words({&printing.scope, "shop"}) == "a list of 2 #session{id, buffer}");
         CHECK(words({}) == "a list of 2 {session, integer, list}");
+    }
+}
+
+TEST_CASE("records of Elixir are read out of their macros", "[records]") {
+    const std::string one = elixir_macro("session", "__access__", elixir_fields({"id", "buffer"}));
+    const std::string other = elixir_macro("state", "__access__", elixir_fields({"socket", "sessions", "password"}));
+    const std::string plain =
+        record_tuple({record_tuple({record_atom("f"), std::string("a\x00", 2)}), record_atom("def"), "j",
+                      record_list({record_tuple({"j", "j", "j", record_atom("ok")})})});
+    const std::string super = record_tuple(
+        {record_tuple({record_atom("session"), std::string("a\x00", 2)}), record_atom("defmacro"), "j",
+         record_list({record_tuple({"j", "j", "j", record_tuple({record_atom("super"), "j", record_list({"j"})})})})});
+    CHECK(read(elixir_info({plain, one, one, super, plain, other, super})) == std::vector<RecordType>{session, state});
+
+    SECTION("what is of another form is no record, and hides none") {
+        const std::string odd_fields = record_list({record_tuple({record_atom("id"), "j"}), record_atom("x")});
+        CHECK(read(elixir_info(
+                  {elixir_macro("odd", "__access__", odd_fields), elixir_macro("odd", "__access__", "j"),
+                   elixir_macro("odd", "other", elixir_fields({"id"})), "j", record_tuple({"j", "j", "j", "j"}),
+                   record_tuple({"j", record_atom("defmacro"), "j", record_list({"j", record_tuple({"j", "j"})})}),
+                   record_tuple(
+                       {"j", record_atom("defmacro"), "j",
+                        record_list({record_tuple({"j", "j", "j", record_tuple({"j", "j", "j"})}),
+                                     record_tuple({"j", "j", "j", record_tuple({record_tuple({"j"}), "j", one})})})}),
+                   one})) == std::vector<RecordType>{session});
+    }
+    SECTION("what ends early is damaged") {
+        const std::string whole = elixir_info({one});
+        for (std::size_t size = 60; size < whole.size(); ++size) {
+            const auto records = beam::records_of_debug_info(whole.substr(0, size));
+            CHECK((!records || records->size() <= 1));
+        }
     }
 }

@@ -54,6 +54,19 @@ const Frame& FrameCache::lookup(std::uint64_t address, bool returning) {
     return entries_[slot].frame;
 }
 
+namespace {
+
+// A fun's name says in which function it stands, and not where: its code begins with the line of its head.
+Code::Line head_of_fun(Reader& reader, const CodePlace& place, FunctionId function) {
+    if (function == FunctionId::none) return {};
+    const TextId name = reader.snapshot.functions[function].name;
+    if (!reader.snapshot.text(name).starts_with('-')) return {};
+    const auto lines = reader.vm.code.lines(reader.memory, place);
+    return lines.empty() ? Code::Line{} : lines.front().second;
+}
+
+}  // namespace
+
 Frame FrameCache::make(std::uint64_t address, bool returning) {
     Frame frame;
     if (address == 0) return frame;
@@ -67,6 +80,9 @@ Frame FrameCache::make(std::uint64_t address, bool returning) {
     const Code::Line line = reader_.vm.code.line(reader_.memory, *place, call);
     frame.line = line.line;
     if (line.line != 0) frame.file = file(*place, line);
+    const Code::Line head = head_of_fun(reader_, *place, frame.function);
+    const TextId in = head.line == 0 ? TextId::none : file(*place, head);
+    if (in != TextId::none) reader_.snapshot.frame_lines.add_head(frame.function, reader_.snapshot.text(in), head.line);
     return frame;
 }
 

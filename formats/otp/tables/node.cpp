@@ -120,10 +120,12 @@ namespace {
 // BeamCodeHeader begins with the number of functions, then attr_ptr, attr_size, attr_size_on_heap, compile_ptr and
 // compile_size (beam_code.h of all releases whose layouts are known): external terms.
 void read_versions(Reader& reader, std::uint64_t header, Module& module) {
-    constexpr std::uint64_t most_bytes = 64u << 10;
+    constexpr std::uint64_t most_bytes = 16u << 20;  // generated modules (parsers) have 64 KiB and more
+    bool whole = true;
     const auto term = [&](std::uint64_t at) {
         const auto place = reader.memory.word(header + at), size = reader.memory.word(header + at + 8);
-        if (!place || !size || *place == 0 || *size == 0 || *size > most_bytes) return std::string_view();
+        whole = whole && place && size && *size <= most_bytes;
+        if (!whole || *place == 0 || *size == 0) return std::string_view();
         const std::byte* bytes = reader.memory.at(*place, *size);
         if (bytes == nullptr) return std::string_view();
         return std::string_view(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(*size));
@@ -132,7 +134,7 @@ void read_versions(Reader& reader, std::uint64_t header, Module& module) {
     // memory.at() may give a buffer of its own, which the next call fills anew.
     const std::string attributes(term(8));
     const std::string_view compilation = term(32);
-    module.version = code_version(attributes, compilation);
+    if (whole) module.version = code_version(attributes, compilation);
     if (const std::string_view source = source_of(compilation); !source.empty())
         module.source = reader.snapshot.texts.intern(source);
 }

@@ -14,6 +14,7 @@
 #include "analyses/base/printed_time.hpp"
 #include "bytes/archive.hpp"
 #include "bytes/source.hpp"
+#include "cli/code/node_paths.hpp"
 #include "formats/beam/chunks.hpp"
 #include "formats/beam/module.hpp"
 #include "formats/beam/records.hpp"
@@ -121,14 +122,6 @@ std::optional<std::int64_t> instant_of(const std::string& text) {
 
 }  // namespace
 
-bool may_be_looked_at(std::string_view folder) {
-    if (!folder.starts_with('/') || folder.find('\0') != folder.npos || folder.find("/../") != folder.npos)
-        return false;
-    for (const std::string_view begin : {"/proc/", "/sys/", "/dev/", "/net/", "/misc/", "/run/user/"})
-        if (folder.starts_with(begin)) return false;
-    return true;
-}
-
 struct CodeFiles::Answer {
     Found found;
     std::unique_ptr<CodeModule> module;
@@ -154,21 +147,18 @@ Status CodeFiles::add_named(const std::string& path) {
 }
 
 void CodeFiles::add_folder(const std::string& named, const std::string& root) {
-    if (!may_be_looked_at(named)) return;
-    const std::string folder = root + named;
-    if (const std::size_t ez = folder.find(".ez/"); ez != folder.npos) {  // .../NAME.ez/NAME/ebin
-        std::error_code error;
-        const std::string archive = folder.substr(0, ez + 3);
-        if (fs::is_regular_file(archive, error) && folders_.insert(archive).second) add_archive(archive);
-        return;
-    }
-    list(folder, 0);
+    const auto place = find_of_node(root, named);
+    if (!place) return;
+    if (place->is_folder) list(place->path, 0);
+    else if (folders_.insert(place->path).second) add_archive(place->path);
 }
 
 void CodeFiles::list(const std::string& folder, unsigned depth) {
+    // What it is, and not its name: that of a folder in another root may be the name of one in ours.
+    struct stat info {};
     std::error_code error;
-    const std::string real = fs::canonical(folder, error).string();
-    if (error || !folders_.insert(real).second) return;
+    if (::stat(folder.c_str(), &info) != 0 || !folders_.insert(fmt::format("{} {}", info.st_dev, info.st_ino)).second)
+        return;
     std::vector<std::string> names, folders;
     for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
          !error && at != end && files_ < most_files; at.increment(error)) {

@@ -33,7 +33,7 @@ public:
 
     /// A path that the user named. Errors: usage (there is no such file).
     Status add_named(const std::string& path);
-    /// A folder of the node's code path, and the same below `root` (the root of a container's files; empty: none).
+    /// A folder of the node's code path, or an archive that stands for one, below `root` (root_of_node()).
     void add_folder(const std::string& folder, const std::string& root);
     /// Files that were written after this instant (seconds since 1970) are not believed; none: all are.
     void set_end(std::optional<std::int64_t> seconds) { end_ = seconds; }
@@ -79,9 +79,6 @@ private:
     std::uint64_t held_bytes_ = 0;
     bool expects_all_ = false;
 };
-
-/// Whether a path that an input names may be opened: nothing that the kernel or a mount of the network makes.
-bool may_be_looked_at(std::string_view path);
 
 /// When an input was written, in seconds since 1970: by its file's time and by what it says itself, whichever is
 /// earlier; nothing of a VM that runs, or where neither is known.

@@ -15,6 +15,7 @@
 #include "analyses/code/code_path.hpp"
 #include "analyses/code/lines.hpp"
 #include "analyses/facts/needs.hpp"
+#include "cli/code/node_paths.hpp"
 #include "cli/code/record_book.hpp"
 #include "cli/console/terminal.hpp"
 #include "present/sanitise.hpp"
@@ -29,11 +30,6 @@ const char* from_environment() { return std::getenv("BEAMHEAP_CODE"); }
 
 bool has_lines_itself(const Snapshot& snapshot) { return snapshot.source.kind.format != InputFormat::crash_dump; }
 
-// Where a live VM in a container has its files; empty where the paths are this machine's own.
-std::string root_of(const Snapshot& snapshot) {
-    return snapshot.source.live ? fmt::format("/proc/{}/root", snapshot.source.live->pid) : std::string();
-}
-
 void add_code_path(Artifact& artifact, CodeFiles& files) {
     // What its terms refer to beyond them is of no interest here, and no question has asked for it.
     const Anomalies met = artifact.snapshot().anomalies;
@@ -41,7 +37,7 @@ void add_code_path(Artifact& artifact, CodeFiles& files) {
     artifact.snapshot().anomalies = met;
     if (!path) return;
     const Snapshot& snapshot = artifact.snapshot();
-    const std::string root = root_of(snapshot);
+    const std::string root = root_of_node(snapshot);
     for (const std::string& folder : path->folders) files.add_folder(folder, root);
     // What the VM has loaded before there was a path.
     const std::string& erts = snapshot.source.erts_version;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/code/node_paths.hpp"
+
 namespace beamheap::cli {
 namespace {
 
@@ -38,10 +40,10 @@ std::string SourceLines::path_of(const Frame& frame, std::string_view file) {
         std::ranges::find_if(snapshot_.modules, [module](const Module& each) { return each.name == module; });
     if (loaded == snapshot_.modules.end() || loaded->source == TextId::none) return {};
     std::string path(snapshot_.text(loaded->source));
-    if (!may_be_looked_at(path)) return {};
     // A header that the module includes mostly lies beside it.
     if (last_part(path) != last_part(file)) path = path.substr(0, path.rfind('/') + 1).append(last_part(file));
-    return path;
+    const auto place = find_of_node(root_of_node(snapshot_), path);
+    return place && !place->is_folder ? place->path : std::string();
 }
 
 const std::vector<std::string>* SourceLines::lines_of(const Frame& frame, std::string_view file) {
