@@ -133,9 +133,25 @@ std::vector<std::string_view> common_lines(const Snapshot& snapshot, const Alloc
     return is_one ? keys : std::vector<std::string_view>();
 }
 
+// What has a pool has all of its lines, the same in each instance of each allocator.
+void judge_pools(Loader& loader) {
+    const Snapshot& snapshot = loader.snapshot;
+    std::vector<TextId> of_first;
+    for (const AllocatorInstance& allocator : snapshot.allocators) {
+        std::vector<TextId> keys;
+        for (const AllocatorInstance::Line& line : allocator.lines)
+            if (snapshot.text(line.key).starts_with("mbcs_pool")) keys.push_back(line.key);
+        if (of_first.empty()) of_first = std::move(keys);
+        else if (!keys.empty() && keys != of_first)
+            loader.losses.torn_section(0, "=allocator:" + std::string(snapshot.text(allocator.name)) +
+                                              " has other lines of a pool than the first");
+    }
+}
+
 // Instances are numbered from 0 (up to R15 some from 1) to the number of schedulers, those of all allocators alike, and
 // have the same lines.
 void judge_allocators(Loader& loader) {
+    judge_pools(loader);
     const Snapshot& snapshot = loader.snapshot;
     std::map<TextId, std::set<std::int32_t>> instances;
     std::map<TextId, const AllocatorInstance*> first;
@@ -280,6 +296,7 @@ void judge_fixed_names(Loader& loader, const SectionOrder& order) {
                                 {"fun_table", 10, 27, 1, 0},
                                 {"export_list", 16, 27, 2, 1},
                                 {"export_list", 10, 15, 1, 1},
+                                {"secondary_export_table", 13, 15, 1, 0},
                                 {"fun_staged_index", 28, newest_known_release, 2, 1},
                                 {"export_staged_index", 28, newest_known_release, 2, 1}};
     for (const Table& table : tables) {

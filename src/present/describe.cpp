@@ -163,10 +163,13 @@ namespace {
 // Of an input that is damaged, that the losses which are told are not all: a part that this verb did not read may lack
 // something, too.
 Warning rest_not_looked_at(const Source& source) {
-    return {"not_looked_at", source.not_looked_at.size(), std::string(severity_name(Severity::info)),
-            Text{}.add(fmt::format("the input is damaged, and of it these parts were not looked at for this answer: {} "
-                                   "(`analyze --full` tells all that is lost)",
-                                   fmt::join(source.not_looked_at, ", ")))};
+    return {.name = "not_looked_at",
+            .count = source.not_looked_at.size(),
+            .severity = std::string(severity_name(Severity::info)),
+            .text = Text{}.add(fmt::format("the input is damaged, and of it these parts were not looked at for this "
+                                           "answer: {} (`analyze --full` tells all that is lost)",
+                                           fmt::join(source.not_looked_at, ", "))),
+            .unasked = true};
 }
 
 }  // namespace

@@ -276,7 +276,8 @@ struct Warning {
     std::uint64_t count = 0;
     std::string severity;  ///< "info", "data_loss", "error"
     Text text;
-    bool leads = false;  ///< stands in front of every answer, whatever its format: all of it is in doubt
+    bool leads = false;    ///< stands in front of every answer, whatever its format: all of it is in doubt
+    bool unasked = false;  ///< of "info": people see it without -v, too
 };
 
 /// The time that a document is about, where it is about a while: what was sampled of a VM that runs.

@@ -90,7 +90,8 @@ private:
         page.kind = document.kind;
         for (const bool leads : {true, false})
             for (const Warning& warning : document.warnings)
-                if (warning.leads == leads && warning.severity != "info") page.warnings.push_back(line(warning.text));
+                if (warning.leads == leads && (warning.severity != "info" || warning.unasked))
+                    page.warnings.push_back(line(warning.text));
         for (const Text& sentence : document.lead) page.lead.push_back(line(sentence));
         for (const View::Item& item : view_->items())
             if (view_->for_people(item)) block(item, page.blocks);

@@ -57,7 +57,7 @@ constexpr std::size_t line_hang = 2;
 
 void warn(const Warning& warning, const Redactor& redactor, const RenderOptions& options, Sink& sink) {
     const bool note = warning.severity == "info";
-    if (note && !options.notes) return;
+    if (note && !warning.unasked && !options.notes) return;
     const std::string_view head = note ? "note:" : "warning:";
     std::string line = fmt::format("{} ", head);
     append_text(redactor.apply(warning.text), line);

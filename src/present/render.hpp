@@ -38,8 +38,8 @@ inline constexpr std::size_t default_rows = 20;
 Status render(const Document& document, const RenderOptions& options, Sink& sink);
 
 /// The document's warnings as lines for standard error: "warning: <text> (<count> times; first: <place>)"; what is
-/// merely odd as "note: ..." where options.notes asks for it. Wrapped at options.width, which is that of standard
-/// error's terminal.
+/// merely odd as "note: ..." where options.notes asks for it, or the note is for all (Warning::unasked). Wrapped at
+/// options.width, which is that of standard error's terminal.
 void render_warnings(const Document& document, const RenderOptions& options, Sink& sink);
 /// Those that lead (Warning::leads), the same way. Formats for people and JSON have them in the answer; of others they
 /// go to standard error before it.

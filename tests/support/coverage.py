@@ -45,9 +45,10 @@ def main(root, build, floors, wish=""):
         return 0
     shares = {room: 100 * count["covered"] / count["lines"] for room, count in rooms.items()}
     if wish == "--update":
-        floors.write_text("# Percent of each room's lines that tests/coverage asks for; tests/coverage --update writes it.\n" +
+        floors.write_text("# Percent of each room's lines that tests/coverage asks for; tests/coverage --update writes it. - : not measured yet, which fails there.\n" +
                           "".join(f"{room}\t{max(0.0, shares[room] - SLACK):.1f}\n" for room in sorted(shares)), encoding="utf-8")
-    asked = dict(line.split("\t") for line in floors.read_text(encoding="utf-8").split("\n") if line and not line.startswith("#"))
+    rows = dict(line.split("\t") for line in floors.read_text(encoding="utf-8").split("\n") if line and not line.startswith("#"))
+    asked = {room: floor for room, floor in rows.items() if floor != "-"}
     low = [room for room in asked if shares.get(room, 0.0) < float(asked[room])]
     for room, share in sorted(shares.items(), key=lambda row: -row[1]):
         below = "  BELOW its floor" if room in low else "" if room in asked else "  no floor: --update writes one"

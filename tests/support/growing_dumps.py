@@ -1,6 +1,8 @@
 """Crash dumps with n of one thing: objects of each kind, sections, rows of tables. Each generator takes n and gives the lines of
 a dump; the process <0.2.0>, called `grown`, holds what grows, at FIRST and above."""
 import base64
+import collections
+import re
 
 FIRST = 0x7F0000000000
 VERSION = "Erlang/OTP 27 [erts-15.2] [source] [64-bit] [smp:2:2] [ds:2:2:10] [async-threads:1] [jit]"
@@ -148,6 +150,19 @@ KINDS = {
     "lines of memory": lambda n: dump("=allocated_areas\n" + sections(n, "area {i}: 17\n")),
     "schedulers": lambda n: dump(sections(n // 8, "=scheduler:{i}\nScheduler Sleep Info Flags: SLEEPING\nCurrent Port: \nRun Queue Max Length: 0\n"
                                                   "Run Queue Normal Length: {i}\nCurrent Process: \n")),
+    "dirty schedulers": lambda n: dump("".join(
+        sections(n // 16, f"=dirty_{kind}_scheduler:{{i}}\nScheduler Sleep Info Flags: SLEEPING\nCurrent Process: \n") for kind in ("cpu", "io")) + "".join(
+        f"=dirty_{kind}_run_queue\nRun Queue Max Length: 0\nRun Queue Normal Length: 1\n" * (n // 16) for kind in ("cpu", "io"))),
+    "nodes of other kinds": lambda n: dump(code=sections(n // 8, "=hidden_node:{i}\nName: h{i}@host\nController: <0.2.0>\nRemote link: <0.2.0> <8.{i}.0>\n") +
+                                           sections(n // 8, "=not_connected:{i}\nName: o{i}@host\n")),
+    "index tables": lambda n: dump(sections(n // 4, "=index_table:t{i}\nsize: 1\nused: 1\nlimit: 9000\nrate: 1\n")),
+    "tables of the VM": lambda n: dump(after=sections(n // 8, "=internal_ets: t{i}\nSlot: {i}\nTable: t{i}\nName: t{i}\nBuckets: 256\nObjects: {i}\nWords: {i}\n")),
+    "what comes once, again and again": lambda n: dump("=memory\ntotal: 100000000\n" * (n // 16), after="=node:a@host\n" * (n // 16) + "=no_distribution\n" * (n // 16),
+                                                       code="=loaded_modules\nCurrent code: 100\nOld code: 0\n" * (n // 16),
+                                                       behind="=num_atoms\n9000\n" * (n // 16) + "=abort\nReason: x\n" * (n // 16)),
+    "what is passed over": lambda n: dump(behind="".join(f"={tag}\n" + sections(n // 4, "{i}: 1 2 3\n") for tag in ("instr_data", "old_instr_data", "memory_map", "memory_status")),
+                                          terms="=debug_proc_dictionary:<0.2.0>\n" + sections(n // 4, "I{i}\n")),
+    "dumps behind a dump": lambda n: dump() + ("=erl_crash_dump:0.5\nThu Nov 19 10:00:00 2026\nSlogan: again\n=end\n" * (n // 16)),
     "nodes": lambda n: dump(code=sections(n // 4, "=visible_node:{i}\nName: n{i}@host\nController: <0.2.0>\nRemote link: <0.2.0> <9.{i}.0>\n")),
     "links of a node": lambda n: dump(code="=visible_node:9\nName: n@host\n" + sections(n, "Remote link: <0.2.0> <9.{i}.0>\nRemote monitoring: <0.2.0> <9.{i}.0>\n")),
     "hash tables": lambda n: dump(sections(n // 4, "=hash_table:t{i}\nsize: 1\nused: 1\nobjs: 1\ndepth: 1\n")),
@@ -160,3 +175,17 @@ KINDS = {
     "slogan of a term": lambda n: dump().replace("Slogan: grown", "Slogan: init terminating in do_boot (" + "{a,[" * (n // 8) + "]}" * (n // 8) + ")", 1),
     "nothing but line feeds": lambda n: dump(processes=process("<0.2.0>", "grown", fields="\n" * n)),
 }
+
+
+def tags_that_grow(n=256):
+    """Tags of sections of which some generator writes four times as much for 4n."""
+    def sizes(text):
+        counted = collections.Counter()
+        for section in ("\n" + text).split("\n=")[1:]:
+            counted[re.match(r"\w*", section)[0]] += len(section)
+        return counted
+    grow = set()
+    for make in KINDS.values():
+        few, many = sizes(make(n)), sizes(make(4 * n))
+        grow |= {tag for tag in many if many[tag] > 2 * few[tag] and many[tag] > few[tag] + n // 4}
+    return grow

@@ -335,8 +335,11 @@ struct WholeNode {
             areas += fmt::format("{}: 12\n", key);
         sections.push_back(areas);
         for (const char* id :
-             {"ll_alloc[0]", "ll_alloc[1]", "ll_alloc[2]", "eheap_alloc[0]", "eheap_alloc[1]", "eheap_alloc[2]"})
-            sections.push_back(fmt::format("=allocator:{}\noption e: true\ncarriers: 1 1 1\n", id));
+             {"ll_alloc[0]", "ll_alloc[1]", "ll_alloc[2]", "eheap_alloc[0]", "eheap_alloc[1]", "eheap_alloc[2]"}) {
+            const bool first = std::string_view(id).ends_with("[0]");  // which has no pool
+            sections.push_back(fmt::format("=allocator:{}\noption e: true\ncarriers: 1 1 1\n{}", id,
+                                           first ? "" : "mbcs_pool carriers: 1\nmbcs_pool carriers size: 8\n"));
+        }
         for (const char* id : {"alloc_util", "binary_alloc", "driver_alloc", "ets_alloc", "fix_alloc", "literal_alloc",
                                "sl_alloc", "std_alloc", "sys_alloc", "temp_alloc", "test_alloc"})
             sections.push_back(fmt::format("=allocator:{}\noption e: true\n", id));

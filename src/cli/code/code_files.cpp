@@ -13,6 +13,7 @@
 
 #include "analyses/base/printed_time.hpp"
 #include "bytes/archive.hpp"
+#include "bytes/read_files.hpp"
 #include "bytes/source.hpp"
 #include "cli/code/node_paths.hpp"
 #include "formats/beam/chunks.hpp"
@@ -64,6 +65,7 @@ Result<std::string> file_bytes(const std::string& path, std::size_t most) {
     if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
         return Error{ErrorCode::unreadable, "is no file that can be read", {}};
     BH_TRY(const std::unique_ptr<bytes::Source> source, bytes::open_source(path, {.max_bytes = most}));
+    bytes::note_read(path, "a module");
     return all_of(*source, most);
 }
 
@@ -196,6 +198,7 @@ void CodeFiles::read_archive(std::size_t number, const std::set<std::string, std
     Archive& archive = archives_[number];
     auto opened = bytes::open_source(archive.path);
     if (!opened) return;
+    bytes::note_read(archive.path, "modules");
     std::unique_ptr<bytes::Source> source = std::move(*opened);
     std::string script;
     {

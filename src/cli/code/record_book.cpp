@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "bytes/read_files.hpp"
 #include "bytes/source.hpp"
 #include "erlang/otp_records.hpp"
 #include "erlang/record_source.hpp"
@@ -40,6 +41,7 @@ std::string source_text(const std::string& path) {
     if (!fs::is_regular_file(path, error)) return text;
     auto source = bytes::open_source(path, {.max_bytes = most_source_bytes});
     if (!source) return text;
+    bytes::note_read(path, "a source");
     std::string buffer(64 * 1024, '\0');
     while (text.size() < most_source_bytes) {
         const auto got = (*source)->read(buffer);
