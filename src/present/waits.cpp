@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyses/processes/groups.hpp"
@@ -110,6 +111,20 @@ std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<I
         else if (shown.try_emplace(kind(item), true).second) rows.emplace_back(&item, size);
     }
     return rows;
+}
+
+// The rows whose waiters wait for several. All of them may wait for one, who has a name then, and not only a kind.
+template <class Kind>
+std::set<const WaitEdge*> of_several_targets(const Names& names, const analyses::Waits& waits,
+                                             const std::vector<std::pair<const WaitEdge*, std::uint64_t>>& rows,
+                                             Kind&& kind) {
+    std::map<decltype(kind(waits.edges.front())), std::set<std::string>> targets;
+    for (const WaitEdge& edge : waits.edges)
+        if (auto& those = targets[kind(edge)]; those.size() < 2) those.insert(wait_target(names, edge.target));
+    std::set<const WaitEdge*> several;
+    for (const auto& [edge, count] : rows)
+        if (count > 1 && targets[kind(*edge)].size() > 1) several.insert(edge);
+    return several;
 }
 
 Value name_or_null(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
@@ -298,9 +313,12 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
     using Row = std::pair<const WaitEdge*, std::uint64_t>;
     const Snapshot& s = names.snapshot();
     const auto told = std::make_shared<const Told>(names);
-    std::vector<Row> rows = fold_rows(waits.edges, least_alike, [&](const WaitEdge& e) {
+    const auto kind = [&](const WaitEdge& e) {
         return std::tuple(told->kind(e.waiter), told->kind(e.target), e.function, e.via, e.confidence);
-    });
+    };
+    std::vector<Row> rows = fold_rows(waits.edges, least_alike, kind);
+    const auto several =
+        std::make_shared<const std::set<const WaitEdge*>>(of_several_targets(names, waits, rows, kind));
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
     const bool any_place = std::ranges::any_of(rows, [&](const Row& e) { return !asked_at(names, *e.first).empty(); });
     Columns<Row> columns{
@@ -324,7 +342,9 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
           .content = Content::term,
           .end_tells = true,
           .least = 14},
-         [told](const Row& e) { return name_or_null((*told)(e.first->target, e.second)); }},
+         [told, several](const Row& e) {
+             return name_or_null((*told)(e.first->target, several->contains(e.first) ? e.second : 1));
+         }},
         {{.name = "function",
           .title = "FUNCTION",
           .doc = "the call that is blocked",
