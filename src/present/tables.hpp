@@ -43,7 +43,8 @@ enum class Places : std::uint8_t { apart, beside_functions };
 /// One row per identical stack.
 Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups, Places places);
 /// One row per process: its stack and who it is.
-Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places);
+Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places,
+                          const Identify& identify = {});
 /// One row per initial call or group, whichever the groups were made by.
 Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 /// The supervision tree, depth first.

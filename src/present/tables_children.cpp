@@ -194,6 +194,9 @@ std::string where_text(const TermView& view, const Child& child) {
 
 }  // namespace
 
+// What an element is can be told from so much of it.
+constexpr std::uint8_t best_of_elements = 36;
+
 Table child_table(const TermView& view, const Element& term, std::size_t skip) {
     std::vector<Child> children = Children(view).of(term);
     children.erase(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(std::min(skip, children.size())));
@@ -208,15 +211,20 @@ Table child_table(const TermView& view, const Element& term, std::size_t skip) {
           .unit = Unit::words,
           .doc = "what it alone keeps alive; null for literals and what is no object"},
          [=](const Child& c) { return Value(view.measures().retained_words(c.value)); }},
-        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size"},
+        {{.name = "flat_words", .title = "FLAT words", .unit = Unit::words, .doc = "erts_debug:flat_size", .lesser = 2},
          [=](const Child& c) { return Value(view.measures().flat_words(c.value)); }},
-        {{.name = "address", .title = "ADDRESS", .doc = "of the element"},
+        {{.name = "address", .title = "ADDRESS", .doc = "of the element", .lesser = 1},
          [=](const Child& c) {
              return c.value.kind == ElementKind::object
                         ? TermView::address_value(view.source().head(c.value.id).address)
                         : Value();
          }},
-        {{.name = "term", .title = "TERM", .doc = "the element", .content = Content::term, .keyed_by = "place"},
+        {{.name = "term",
+          .title = "TERM",
+          .doc = "the element",
+          .content = Content::term,
+          .best = best_of_elements,
+          .keyed_by = "place"},
          [=](const Child& c) { return Value(view.text(c.value)); }},
     };
     return table_of<Child>(std::move(columns), std::move(children), "it has no elements",

@@ -208,7 +208,7 @@ Table stack_group_table(const Names& names, const analyses::ProcessGroups& group
     return table_of(std::move(columns), std::move(rows), "no process has a stack in this input");
 }
 
-Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places) {
+Table process_stack_table(const Names& names, std::vector<ProcId> processes, Places places, const Identify& identify) {
     const Snapshot& s = names.snapshot();
     Columns<ProcId> columns{
         {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "1: a process a row", .wide = true},
@@ -218,7 +218,8 @@ Table process_stack_table(const Names& names, std::vector<ProcId> processes, Pla
     };
     for (const std::string_view name :
          {"pid", "name", "label", "initial_call", "group_key", "state", "memory_bytes", "msgq_len"})
-        columns.add(process_column(names, *analyses::find_process_column(name), {.labels = true}));
+        columns.add(
+            process_column(names, *analyses::find_process_column(name), {.labels = true, .identify = identify}));
     return table_of(std::move(columns), std::move(processes), "no process");
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t least_name = 18;  // "rabbit_ch\u2026:init/1"
 constexpr std::size_t least_term = 16;
+constexpr std::size_t least_front = 3;      // a third of a cell
 constexpr std::size_t longest_figure = 24;  // what is longer is cut like other text
 constexpr std::string_view ellipsis = "\u2026";
 
@@ -146,9 +147,20 @@ std::size_t telling_end(std::string_view text) {
     return module == text.npos || module == 0 ? text.npos : module;
 }
 
+// "State (gen_ser…loop/7 y3)": a short word keeps its letters, what stands in brackets behind it is cut.
+std::string cut_in_brackets(std::string_view text, std::size_t bracket, std::size_t room) {
+    const std::size_t inner = bracket + 2;
+    const std::size_t left = room - display_width(text.substr(0, inner));
+    const std::string_view tail = text.substr(inner).substr(end_of(text.substr(inner), left - left / 2));
+    const std::size_t begin = start_of(text.substr(inner), left - std::min(left, display_width(tail)));
+    return std::string(text.substr(0, inner + begin)).append(ellipsis).append(tail);
+}
+
 std::string cut_middle(std::string_view text, std::size_t width) {
     const std::size_t room = width - 1;
     std::size_t end = telling_end(text);
+    if (end != text.npos && text.substr(end).starts_with(" (") && 2 * (display_width(text.substr(0, end)) + 2) <= room)
+        return cut_in_brackets(text, end, room);
     if (end == text.npos || display_width(text.substr(end)) + 2 > room) end = end_of(text, room - room / 2);
     const std::string_view tail = text.substr(end);
     const std::size_t begin = start_of(text, room - std::min(room, display_width(tail)));
@@ -241,6 +253,12 @@ std::string cut_around(std::string_view text, std::size_t start, std::size_t end
     return out.append(part).append(behind);
 }
 
+// Whether both begin with the same `columns`, or with all that stands in front of an ellipsis.
+bool begins_alike(std::string_view cut, std::string_view safe, std::size_t columns) {
+    const auto differ = std::ranges::mismatch(cut, safe);
+    return display_width(cut.substr(0, static_cast<std::size_t>(differ.in1 - cut.begin()))) >= columns;
+}
+
 }  // namespace
 
 void ColumnCut::add(std::string_view safe) {
@@ -263,7 +281,12 @@ std::string ColumnCut::operator()(std::string_view safe) const {
     const auto at = alike_.find(cut);
     if (at == alike_.end() || at->second.start >= at->second.first.size() || width_ < 4) return cut;
     const std::size_t start = std::min(at->second.start, safe.size());
-    return cut_around(safe, start, std::max(start, safe.size() - std::min(at->second.end, safe.size())), width_);
+    const std::size_t end = std::max(start, safe.size() - std::min(at->second.end, safe.size()));
+    std::string around = cut_around(safe, start, end, width_);
+    // What a term is stands at its beginning: where only a reference or the like would be left of it, it is told as it
+    // would be alone.
+    if (cut_ == Cut::end && !begins_alike(around, safe, width_ / least_front)) return cut;
+    return around;
 }
 
 std::size_t hang_of(std::string_view text) {

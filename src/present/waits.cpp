@@ -113,6 +113,20 @@ std::vector<std::pair<const Item*, std::uint64_t>> fold_rows(const std::vector<I
     return rows;
 }
 
+// The rows whose waiters wait for several. All of them may wait for one, who has a name then, and not only a kind.
+template <class Kind>
+std::set<const WaitEdge*> of_several_targets(const Names& names, const analyses::Waits& waits,
+                                             const std::vector<std::pair<const WaitEdge*, std::uint64_t>>& rows,
+                                             Kind&& kind) {
+    std::map<decltype(kind(waits.edges.front())), std::set<std::string>> targets;
+    for (const WaitEdge& edge : waits.edges)
+        if (auto& those = targets[kind(edge)]; those.size() < 2) those.insert(wait_target(names, edge.target));
+    std::set<const WaitEdge*> several;
+    for (const auto& [edge, count] : rows)
+        if (count > 1 && targets[kind(*edge)].size() > 1) several.insert(edge);
+    return several;
+}
+
 Value name_or_null(std::string text) { return text.empty() ? Value() : Value(std::move(text)); }
 
 // "lager_event <0.79.0>"
@@ -303,15 +317,8 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
         return std::tuple(told->kind(e.waiter), told->kind(e.target), e.function, e.via, e.confidence);
     };
     std::vector<Row> rows = fold_rows(waits.edges, least_alike, kind);
-    // Rows of which all wait for the one that is told: it has its own name, not that of its kind.
-    std::map<decltype(kind(waits.edges[0])), std::pair<const WaitEdge*, bool>> targets;
-    for (const WaitEdge& e : waits.edges) {
-        auto& [first, alone] = targets.try_emplace(kind(e), &e, true).first->second;
-        alone = alone && wait_target(names, e.target) == wait_target(names, first->target);
-    }
-    const auto of_one = std::make_shared<std::set<const WaitEdge*>>();
-    for (const auto& [each, target] : targets)
-        if (target.second) of_one->insert(target.first);
+    const auto several =
+        std::make_shared<const std::set<const WaitEdge*>>(of_several_targets(names, waits, rows, kind));
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.second > b.second; });
     const bool any_place = std::ranges::any_of(rows, [&](const Row& e) { return !asked_at(names, *e.first).empty(); });
     Columns<Row> columns{
@@ -335,8 +342,8 @@ Table wait_edges_for_people(const Names& names, const Waits& waits, std::uint64_
           .content = Content::term,
           .end_tells = true,
           .least = 14},
-         [told, of_one](const Row& e) {
-             return name_or_null((*told)(e.first->target, of_one->contains(e.first) ? 1 : e.second));
+         [told, several](const Row& e) {
+             return name_or_null((*told)(e.first->target, several->contains(e.first) ? e.second : 1));
          }},
         {{.name = "function",
           .title = "FUNCTION",

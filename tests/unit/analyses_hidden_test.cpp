@@ -298,3 +298,31 @@ TEST_CASE("of a pool whose members are all out it is said where those who have t
               .find("-> Look at what those do who have what the others wait for: beamheap proc DUMP 0.100.0\n") !=
           std::string::npos);
 }
+
+TEST_CASE("a leak is shown by one that nobody watches, not by who has spawned them all", "[hidden]") {
+    Hidden node;
+    const FunctionId apply = node.function("erlang", "apply", 2);
+    for (std::uint32_t i = 0; i < 10'001; ++i) {
+        Process& p = node.process(10 + i, {}, 1);
+        p.initial_call = apply;
+        p.memory_bytes = i == 0 ? 1'000 : i == 7 ? 20 : 10;
+        p.links = i == 0 ? 1 : 0;
+    }
+    const std::string words = test::of(node.told(), "process-leak").at(0).words;
+    CHECK(words.find("beamheap proc DUMP 0.17.0") != std::string::npos);
+}
+
+TEST_CASE("a queue that grows while it is read has at most all messages", "[hidden]") {
+    Hidden node;
+    Process& p = node.at(1, {node.function("shop", "works", 1)});
+    p.msgq_len = 10'100;
+    p.memory_bytes = 1;
+    const auto found = node.told([](Facts& known) {
+        Totals before = totals(known.snapshot());
+        before.messages = {};
+        before.messages.add(Count(10'000));
+        known.put(before);
+    });
+    const std::string words = test::of(found, "queue-flood").at(0).words;
+    CHECK(words.find("of all messages in queues: 100\n") != std::string::npos);
+}

@@ -8,6 +8,7 @@
 #include "present/erlang_text.hpp"
 #include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
+#include "present/waits.hpp"
 #include "support/made_snapshot.hpp"
 
 using namespace beamheap;
@@ -67,6 +68,36 @@ TEST_CASE("what a person chose in a label is hidden as values are", "[labels]") 
     const std::string cell = present::Redactor(options).apply(names.label(queue.label), present::Content::term);
     CHECK(cell.starts_with("queue <<6 bytes #"));
     CHECK(cell.find("orders") == std::string::npos);
+}
+
+TEST_CASE("where many alike wait for one it has its name, where for several alike what these run", "[labels][waits]") {
+    const auto waits_for = [](std::uint32_t queues) {
+        test::MadeSnapshot made;
+        const FunctionId init = made.function("amqqueue", "init", 1);
+        const FunctionId call = made.function("gen", "do_call", 4);
+        for (std::uint32_t i = 0; i < 2; ++i) {
+            Process& queue = made.process(7 + i);
+            queue.label = made.text(R"({rabbit_amqqueue_process,{resource,<<"/">>,queue,<<"orders">>}})");
+            queue.initial_call = init;
+        }
+        analyses::Waits waits;
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            made.process(20 + i).initial_call = made.function("channel", "init", 1);
+            analyses::WaitTarget target;
+            target.process = ProcId{i % queues};
+            target.pid = {0, 7 + i % queues, 0};
+            waits.edges.push_back({ProcId{2 + i}, target, call, "monitor"});
+        }
+        const present::Names names(made.seal(), present::Syntax::erlang);
+        const present::Table table = present::wait_edges_for_people(names, waits, 4);
+        REQUIRE(table.rows == 1);
+        std::string said;
+        for (const std::size_t column : {1, 3})
+            said += std::get<std::string>(table.cell(0, column).data()) + (column == 1 ? " -> " : "");
+        return said;
+    };
+    CHECK(waits_for(1) == "channel:init/1 \u00d74 -> queue <<\"orders\">> in vhost <<\"/\">>");
+    CHECK(waits_for(2) == "channel:init/1 \u00d74 -> amqqueue:init/1");
 }
 
 TEST_CASE("a fun is told with where it stands", "[labels][lines]") {

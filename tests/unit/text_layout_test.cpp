@@ -82,6 +82,30 @@ TEST_CASE("cells that would be cut alike are cut where they differ", "[present]"
         CHECK(safe_text(each) == each);
 }
 
+TEST_CASE("a term that is cut keeps its beginning, whatever it differs in", "[present]") {
+    const auto cuts = [](std::size_t width, const std::vector<std::string>& cells) {
+        TextColumn column;
+        column.width = width;
+        column.cut = Cut::end;
+        ColumnCut cut(column);
+        for (const std::string& cell : cells) cut.add(cell);
+        std::vector<std::string> shown;
+        for (const std::string& cell : cells) shown.push_back(cut(cell));
+        return shown;
+    };
+    using Shown = std::vector<std::string>;
+    // All of the room would be a reference's, or the number of a fun.
+    CHECK(cuts(26, {"{timeout,#Ref<0.2099730019.1435238401.80437>,{apply,1}}",
+                    "{timeout,#Ref<0.2099730019.1435238401.80426>,{apply,1}}"}) ==
+          Shown{"{timeout,#Ref\u2026", "{timeout,#Ref\u2026"});
+    CHECK(cuts(16, {"#Fun<gen_server2.12.70526638>", "#Fun<gen_server2.13.70526638>"}) ==
+          Shown{"#Fun<gen_server\u2026", "#Fun<gen_server\u2026"});
+    // There is room for both.
+    CHECK(cuts(24, {"{order,<<\"of a customer\">>,41002,[],undefined}",
+                    "{order,<<\"of a customer\">>,41011,[],undefined}"}) ==
+          Shown{"{order,<<\"of a cu\u202641002\u2026", "{order,<<\"of a cu\u202641011\u2026"});
+}
+
 TEST_CASE("columns share a width", "[present]") {
     const auto column = [](std::size_t width, std::size_t least, std::uint8_t lesser = 0) {
         TextColumn made;

@@ -443,6 +443,9 @@ TEST_CASE("a query needs no quotes, and what was typed comes back", "[ui]") {
     CHECK(query_of_line("sql select 1") == "select 1");
     CHECK_FALSE(query_of_line("sql convoys"));
     CHECK(cli::words_of_question({"beamheap", "msgs", "a.dump", "0.9.0"}, "a.dump") == Words{"msgs", "0.9.0"});
+    CHECK(cli::words_of_question({"beamheap", "top", "--by", "memory", "./a.dump"}, "a.dump") ==
+          Words{"top", "--by", "memory"});
+    CHECK(cli::words_of_question({"beamheap", "a.dump", "-v"}, "a.dump") == Words{"analyze", "-v"});
     CHECK(cli::words_of_question({"beamheap", "explain", "ledger"}, "a.dump") == Words{"explain", "ledger"});
     CHECK(cli::words_of_question({"proc", "a.dump"}, "a.dump") == Words{"proc", "a.dump"});  // a name
     CHECK(cli::holds_no_value("top --procs 'msgq>10' -n 3"));
@@ -457,14 +460,19 @@ TEST_CASE("a query needs no quotes, and what was typed comes back", "[ui]") {
     browser.key(key(Key::Name::enter));
     CHECK(browser.wanted().at(0).words == Words{"sql", "SELECT 1 WHERE 2 > 1"});
     CHECK(browser.errand()->kind == Errand::Kind::remember);
+    type(browser, ":beamheap msgs erl_crash.dump 0.9.0 --by sender");  // pasted
+    browser.key(key(Key::Name::enter));
+    CHECK(browser.wanted().at(0).words == Words{"msgs", "0.9.0", "--by", "sender"});
+    browser.key(key(Key::Name::escape));
+    CHECK(browser.errand()->kind == Errand::Kind::remember);
     type(browser, ":");
+    browser.key(key(Key::Name::up));
     browser.key(key(Key::Name::up));
     CHECK(shows(screen(browser), ": SELECT 1"));
     browser.key(key(Key::Name::up));
     browser.key(key(Key::Name::up));
     CHECK(shows(screen(browser), ": top -n 3"));
-    browser.key(key(Key::Name::down));
-    browser.key(key(Key::Name::down));
+    for (int i = 0; i < 3; ++i) browser.key(key(Key::Name::down));
     CHECK(shows(screen(browser), ": _"));
 }
 

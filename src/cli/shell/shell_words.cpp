@@ -2,6 +2,7 @@
 #include "cli/shell/shell_words.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "model/characters.hpp"
@@ -66,7 +67,12 @@ std::optional<std::string> query_of_line(std::string_view line) {
 std::vector<std::string> words_of_question(std::vector<std::string> words, std::string_view input) {
     if (words.size() < 2 || words.front() != "beamheap") return words;
     words.erase(words.begin());
-    if (words.size() > 1 && words[1] == input) words.erase(words.begin() + 1);
+    const auto file = std::filesystem::path(input).lexically_normal();
+    const auto is_input = [&](const std::string& word) {
+        return word == input || std::filesystem::path(word).lexically_normal() == file;
+    };
+    if (is_input(words.front())) words.front() = "analyze";
+    else if (const auto at = std::ranges::find_if(words, is_input); at != words.end()) words.erase(at);
     return words;
 }
 

@@ -41,8 +41,8 @@ Result<std::vector<std::string>> words_of_line(std::string_view line);
 /// query.
 std::optional<std::string> query_of_line(std::string_view line);
 
-/// The words of a question. Answers print whole commands: of one that is given back, `beamheap` goes, and the input
-/// behind its verb, which a session knows. Of other words nothing goes.
+/// The words of a question. Answers print whole commands: of one that is given back, `beamheap` goes, and the input,
+/// which a session knows, wherever it stands behind the verb, and as `./a.dump` too. Of other words nothing goes.
 std::vector<std::string> words_of_question(std::vector<std::string> words, std::string_view input);
 
 }  // namespace beamheap::cli

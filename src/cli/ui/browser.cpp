@@ -391,7 +391,7 @@ void Browser::finish_typing() {
         if (!read) return tell(read.error().message);
         words = std::move(*read);
     }
-    if (!words.empty() && words.front() == "beamheap") words.erase(words.begin());
+    words = words_of_question(std::move(words), input_);  // one that `y` or a finding gave
     if (words.empty()) return;
     if (words.front() == "q" || words.front() == "quit") {
         done_ = true;

@@ -11,6 +11,7 @@
 #include "analyses/processes/inventory.hpp"
 #include "analyses/selectors/selectors.hpp"
 #include "cli/frame/commands.hpp"
+#include "cli/frame/inputs.hpp"
 #include "cli/frame/secrets.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "present/secrets/redact.hpp"
@@ -121,7 +122,9 @@ Status show_contents(const Context& context) {
 
 static Status cmd_ets(const Context& context) {
     if (context.options().inputs.size() > 1) return show_contents(context);
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
+    LoadPlan plan{analyses::need::node};
+    if (is_small_input(context.argument(0))) plan |= analyses::need::labels;  // who they are, as `top` calls them
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::EtsReport report = analyses::ets_tables(snapshot);

@@ -54,8 +54,9 @@ static Status cmd_stacks(const Context& context) {
     const analyses::ProcessGroups groups = analyses::group_by_stack(snapshot, processes);
     document.lead = {present::spell(context.names(snapshot), analyses::stacks_answer(snapshot, groups))};
     if (context.options().per_process) {
-        document.members.push_back(
-            {.key = "rows", .body = present::process_stack_table(context.names(snapshot), processes, places)});
+        document.members.push_back({.key = "rows",
+                                    .body = present::process_stack_table(context.names(snapshot), processes, places,
+                                                                         context.identify(*artifact, true))});
         return context.print(document, snapshot);
     }
     document.members.push_back(

@@ -4,13 +4,16 @@
 #include "analyses/processes/answers.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "cli/frame/commands.hpp"
+#include "cli/frame/inputs.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
 
 namespace beamheap::cli {
 
 static Status cmd_timers(const Context& context) {
-    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open({analyses::need::node}));
+    LoadPlan plan{analyses::need::node};
+    if (is_small_input(context.argument(0))) plan |= analyses::need::labels;  // who they are, as `top` calls them
+    BH_TRY(const std::shared_ptr<Artifact> artifact, context.open(plan));
     const Snapshot& snapshot = artifact->snapshot();
     const present::Names names = context.names(snapshot);
     const analyses::TimerReport report = analyses::timers(snapshot);

@@ -58,23 +58,42 @@ Spawner spawner_of(const Snapshot& s, std::span<const ProcId> members) {
     return most;
 }
 
+// Members without a link, a monitor and a name, and the largest of them.
+struct Alone {
+    std::uint64_t count = 0;
+    ProcId largest = ProcId::none;
+};
+Alone alone_of(const Snapshot& s, std::span<const ProcId> members) {
+    Alone alone;
+    std::uint64_t most = 0;
+    for (const ProcId id : members) {
+        const Process& p = s[id];
+        if (p.link_range.count != 0 || p.links != 0 || p.monitors != 0 || p.name != TextId::none) continue;
+        ++alone.count;
+        const std::uint64_t bytes = analyses::process_bytes(p, s.source.word_size).value_or(0);
+        if (alone.largest != ProcId::none && bytes <= most) continue;
+        alone.largest = id;
+        most = bytes;
+    }
+    return alone;
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (s.processes.empty()) return;
     const double percent = facts.get<Totals>().process_fill.percent.value_or(0);
     const ProcessGroups& groups = facts.get<ProcessKinds>().groups;
     const ProcessGroup& group = groups.groups.front();
-    std::uint64_t alone = 0;
-    for (const ProcId id : groups.members_of(group)) {
-        const Process& p = s[id];
-        alone += p.link_range.count == 0 && p.links == 0 && p.monitors == 0 && p.name == TextId::none ? 1 : 0;
-    }
+    const Alone alone_members = alone_of(s, groups.members_of(group));
+    const std::uint64_t alone = alone_members.count;
     const double alone_share = percent_of(alone, group.count).value_or(0);
     const bool full = percent >= high_percent;
     if (!full && (group.count < large_group || group.percent < 50 || alone_share < alone_percent)) return;
 
     const PortReport port_report = ports(s);
-    const Process& example = s[group.example];
+    // One of those that nobody will end: a kind as wide as erlang:apply/2 has others, too, and who spawned them all.
+    const ProcId shown = alone_share >= alone_percent ? alone_members.largest : group.example;
+    const Process& example = s[shown];
     Finding finding;
     finding.severity = full ? severity_of(percent) : FindingSeverity::medium;
     finding.subject = {SubjectKind::group, sentence("{}", group.function)};
@@ -105,7 +124,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(fact("who has spawned them", doing(facts, id)));
     else if (example.parent.has())
         finding.evidence.push_back(fact("one was spawned by", sentence("{}", AnyProcess{example.parent})));
-    add_stack(facts, group.example, finding);
+    add_stack(facts, shown, finding);
     finding.advise("Find out what should end them, and see one: {}", Command{"proc", example.pid});
     finding.advise(
         "Spawn them linked or monitored, under a supervisor (simple_one_for_one, DynamicSupervisor) with a bound on "

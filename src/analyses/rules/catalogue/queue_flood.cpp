@@ -270,6 +270,12 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     say_timers(facts, id, finding);
 }
 
+// Of all messages in queues. A running VM's queue may have grown since they were counted: they are not fewer.
+double share_of_all(const Facts& facts, std::uint64_t queued) {
+    const std::uint64_t all = facts.get<Totals>().messages.value().value_or(0);
+    return percent_of(queued, std::max(all, queued)).value_or(100);
+}
+
 Finding finding_of(const Facts& facts, ProcId id) {
     const Process& process = facts.snapshot()[id];
     const std::uint64_t queued = *process.msgq_len;
@@ -288,8 +294,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
     finding.of_waiting = true;
     say_queue(facts, id, finding);
     finding.evidence.push_back(figure("messages in its queue", queued, AmountUnit::count));
-    finding.evidence.push_back(
-        share("of all messages in queues", percent_of(queued, facts.get<Totals>().messages.value()).value_or(100)));
+    finding.evidence.push_back(share("of all messages in queues", share_of_all(facts, queued)));
     finding.evidence.push_back(figure("its memory", held, AmountUnit::bytes));
     if (const TermFacts* seen = facts.get<SuspectTerms>().of(id);
         seen != nullptr && seen->message_binary_bytes.value_or(0) != 0)
@@ -404,8 +409,7 @@ Finding finding_of(const Facts& facts, const Crowd& crowd) {
     finding.role = waits * 2 > crowd.members.size() ? FindingRole::victim : FindingRole::cause;
     say_crowd(facts, crowd, finding);
     finding.evidence = {figure("messages in their queues", crowd.queued, AmountUnit::count),
-                        share("of all messages in queues",
-                              percent_of(crowd.queued, facts.get<Totals>().messages.value()).value_or(100)),
+                        share("of all messages in queues", share_of_all(facts, crowd.queued)),
                         figure("the longest queue", crowd.longest, AmountUnit::count),
                         figure("their memory", finding.bytes, AmountUnit::bytes)};
     add_stack(facts, crowd.example, finding);

@@ -10,11 +10,14 @@ const beside = new Set(["carriers", "outside"]); // what the VM has of the syste
 const plain = (text) => String(text).replace(/_/g, " ");
 const nobodys = { processes: "of no process that the input names", binaries: "of no process that was looked into", vm: "in use, of nobody that the input names" };
 
-/** How many processes each owner of many is: in their own area rows count these, in others binaries, tables, modules. */
+/** How many processes each owner of many is: in their own area rows count these, each those that have its item (few have links); in others binaries, tables, modules. */
 function processesOf(ledger) {
   const many = new Map();
-  for (let row = 0; row < ledger.size; ++row)
-    if (ledger.get(row, "area") === "processes" && ledger.get(row, "owner_kind") === "processes") many.set(ledger.get(row, "owner"), ledger.get(row, "count"));
+  for (let row = 0; row < ledger.size; ++row) {
+    if (ledger.get(row, "area") !== "processes" || ledger.get(row, "owner_kind") !== "processes") continue;
+    const owner = ledger.get(row, "owner");
+    many.set(owner, Math.max(many.get(owner) || 0, ledger.get(row, "count")));
+  }
   return many;
 }
 
