@@ -240,7 +240,12 @@ bool is_large_dump(const std::string& path) {
 
 bool is_small_input(const std::string& path) {
     std::error_code error;
-    if (fs::is_regular_file(path, error)) return size_of_file(path) == FileSize::small;
+    // Of a file that can't be asked for its size nothing is left out.
+    if (fs::is_regular_file(path, error)) {
+        const FileSize size = size_of_file(path);
+        return size == FileSize::small || size == FileSize::unreadable;
+    }
+    if (error && error != std::errc::no_such_file_or_directory) return true;
     const auto pid = process_named(path);
     if (!pid) return false;
     const std::string sizes = bytes::read_small_file(fmt::format("/proc/{}/statm", *pid), 256);  // total, resident
