@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "analyses/base/sentence.hpp"
+#include "beamheap/snapshot.hpp"
 #include "beamheap/terms.hpp"
 
 namespace beamheap::analyses {

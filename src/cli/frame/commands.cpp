@@ -24,6 +24,7 @@
 #include "cli/console/pager.hpp"
 #include "cli/console/sandbox.hpp"
 #include "cli/console/terminal.hpp"
+#include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/help.hpp"
 #include "cli/frame/inputs.hpp"
 #include "cli/frame/named_nodes.hpp"
@@ -44,7 +45,6 @@ namespace {
 
 constexpr std::array table{
 #define BH_VERB(verb) &verb_##verb,
-#include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/verbs.inc"
 #undef BH_VERB
 };
