@@ -135,6 +135,10 @@ CodeFiles::~CodeFiles() = default;
 Status CodeFiles::add_named(const std::string& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
+    if (status.type() == fs::file_type::none)  // the system does not say what it is
+        return Error{error == std::errc::not_enough_memory ? ErrorCode::resource_limit : ErrorCode::unreadable,
+                     path + ": can't be looked at: " + error.message(),
+                     {}};
     if (!fs::exists(status)) return Error{ErrorCode::usage, path + ": there is no such file or folder", {}};
     if (fs::is_directory(status)) {
         list(path, deepest_folder);
