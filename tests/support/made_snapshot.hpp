@@ -71,6 +71,24 @@ struct MadeSnapshot {
         s.links.push_back(link);
         return p;
     }
+    /// Slots of the process added last: the reference of a monitor, an atom.
+    void holds(const decltype(Link::ref)& reference) {
+        StackSlot held;
+        held.kind = StackSlot::Kind::reference;
+        held.words = 3;
+        held.ref = reference;
+        hold(held);
+    }
+    void holds(std::string_view atom) {
+        StackSlot held;
+        held.kind = StackSlot::Kind::atom;
+        held.atom = text(atom);
+        hold(held);
+    }
+    void hold(StackSlot held) {
+        held.process = static_cast<ProcId>(s.processes.size() - 1);
+        s.slots.push_back(held);
+    }
     Snapshot& seal() {
         s.seal();
         return s;

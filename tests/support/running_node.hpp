@@ -26,10 +26,6 @@ struct Running : MadeSnapshot {
                                          static_cast<std::uint32_t>(all.size())};
         s.links.insert(s.links.end(), all.begin(), all.end());
     }
-    void slot(StackSlot held) {
-        held.process = static_cast<ProcId>(s.processes.size() - 1);
-        s.slots.push_back(held);
-    }
     // In gen:do_call/4 with a monitor on `target`, without a timeout, as the only kind of caller.
     void caller(std::uint32_t number, const Link& target) {
         Process& p = process(number);
@@ -39,15 +35,8 @@ struct Running : MadeSnapshot {
         link.kind = LinkKind::monitors;
         link.ref = {1, 2, number};
         links_to({link});
-        StackSlot reference;
-        reference.kind = StackSlot::Kind::reference;
-        reference.words = 3;
-        reference.ref = link.ref;
-        slot(reference);
-        StackSlot infinity;
-        infinity.kind = StackSlot::Kind::atom;
-        infinity.atom = text("infinity");
-        slot(infinity);
+        holds(link.ref);
+        holds("infinity");
     }
     void caller(std::uint32_t number, std::uint32_t target) {
         Link link;
@@ -61,7 +50,7 @@ struct Running : MadeSnapshot {
         StackSlot held;
         held.kind = StackSlot::Kind::port;
         held.port.number = port;
-        slot(held);
+        hold(held);
         return p;
     }
     Port& port(std::uint64_t number, std::string_view flags, std::string_view state = "CONNECTED") {

@@ -47,12 +47,7 @@ struct Named : test::MadeNode {
         at(number, {function("gen", "do_call", 4), function("gen_server", "call", 3), function("shop", "buy", 1)},
            name);
         relates(LinkKind::monitors, target);
-        StackSlot held;
-        held.kind = StackSlot::Kind::reference;
-        held.words = 3;
-        held.ref = s.links.back().ref;
-        held.process = static_cast<ProcId>(s.processes.size() - 1);
-        s.slots.push_back(held);
+        holds(s.links.back().ref);
     }
 };
 

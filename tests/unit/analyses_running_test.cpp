@@ -134,7 +134,7 @@ TEST_CASE("a call that a program has written by hand monitors whom it asks, or i
                 held.words = 3;
                 held.ref = monitor.ref;
                 held.pid = monitor.pid;
-                node.slot(held);
+                node.hold(held);
             }
             for (std::uint32_t i = 0; i < 300; ++i) node.idle(100 + i);
             node.seal();

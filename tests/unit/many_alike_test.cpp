@@ -41,15 +41,8 @@ struct Many : test::MadeNode {
     /// A process in a call to `target`, proved by its monitor; for ever, or for a time.
     void calls(std::uint32_t number, std::uint32_t target, bool for_ever) {
         waiter(number, target);
-        StackSlot held;
-        held.kind = StackSlot::Kind::reference;
-        held.words = 3;
-        held.ref = s.links.back().ref;
-        held.process = static_cast<ProcId>(s.processes.size() - 1);
-        s.slots.push_back(held);
-        held.kind = StackSlot::Kind::atom;
-        held.atom = text("infinity");
-        if (for_ever) s.slots.push_back(held);
+        holds(s.links.back().ref);
+        if (for_ever) holds("infinity");
     }
 };
 

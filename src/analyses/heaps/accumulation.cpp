@@ -26,7 +26,6 @@ constexpr std::uint64_t large_collection = 1'000;   // elements
 constexpr unsigned deepest = 64;                    // steps, of which those that are alike are one
 constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
 constexpr std::uint64_t most_levels = 10'000;       // that are gone down: each is read from the dump's text
-constexpr std::size_t most_steps = 8;               // that are told
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
@@ -104,7 +103,7 @@ public:
         const bool nested = is_nested(run, end);
         if (nested) at = run.begin;
         else add(run, steps);
-        found.where = way(start->step, steps);
+        found.where = step_into(start->step, steps);
         found.term = at;
         found.what = shape_in_words(terms_, at, {&scope_, module_});
         if (nested) say_depth(run, end, found.what);
@@ -152,16 +151,6 @@ private:
             steps.push_back(sentence("{}, {} times", run.step, Amount{run.levels, AmountUnit::count}));
         else steps.insert(steps.end(), run.levels, run.step);
     }
-    // Of a long way the middle is left out.
-    static Sentence way(Sentence begin, const std::vector<Sentence>& steps) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            const bool left_out = steps.size() > most_steps && i >= most_steps / 2 && i < steps.size() - most_steps / 2;
-            if (!left_out) begin = step_into(begin, steps[i]);
-            else if (i == most_steps / 2) begin.say(" > ...");
-        }
-        return begin;
-    }
-
     // The term to begin with; from then on retained_ says what is kept within it.
     std::optional<Next> first_term(const std::optional<LoopState>& state, std::uint64_t least) {
         const HeapGraph& graph = terms_.graph();
@@ -252,7 +241,9 @@ private:
                                 ? key_step(first)
                                 : element_step(scope_.of_tuple(terms_, at.id, head, module_), best_place + 1);
                 break;
-            case TermKind::flat_map: best.step = key_of(keys, best_place); break;
+            case TermKind::flat_map:
+                best.step = best_place == 0 ? Ours("key ...") : key_step(terms_, keys, best_place - 1);
+                break;
             case TermKind::cons: best.step = key_step(first); break;  // [Key|Value] of a large map
             case TermKind::hash_map:
             case TermKind::hash_node: break;
@@ -273,16 +264,6 @@ private:
         if (!next || !on_heap(next->element)) return std::nullopt;
         const auto shape = collection_shape(terms_, next->element);
         return shape && shape->count >= large_collection ? next : std::nullopt;
-    }
-
-    // Place 0 of a small map's elements is its keys.
-    Sentence key_of(const Element& keys, std::uint64_t place) {
-        if (keys.kind != ElementKind::object || place == 0) return Ours("key ...");
-        ElementCursor cursor = terms_.elements(keys.id);
-        Element key;
-        for (std::uint64_t i = 0; i < place; ++i)
-            if (!terms_.next(cursor, key)) return Ours("key ...");
-        return key_step(key);
     }
 
     std::optional<Next> heaviest_of_list(const Element& first, std::uint64_t least) {

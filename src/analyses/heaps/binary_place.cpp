@@ -14,8 +14,6 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t most_told = 8;  // that are told: of a longer way the middle is left out
-
 struct Target {
     ObjectId object;
     std::uint64_t bytes = 0;
@@ -54,12 +52,7 @@ public:
         std::vector<Sentence> steps;
         for (; at + 1 < path_.objects.size(); ++at)
             if (Sentence step = next_step(at, entry && at == 0); !step.empty()) steps.push_back(std::move(step));
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            const bool left_out = steps.size() > most_told && i >= most_told / 2 && i < steps.size() - most_told / 2;
-            if (!left_out) begin = step_into(begin, steps[i]);
-            else if (i == most_told / 2) begin.say(" > ...");
-        }
-        return begin;
+        return step_into(std::move(begin), steps);
     }
 
 private:
@@ -82,26 +75,19 @@ private:
             case TermKind::tuple:
                 return entry && head.elements == 2 ? key_step(first)
                                                    : element_step(scope_.of_tuple(terms_, from, head, module_), place);
-            case TermKind::flat_map: return place > 1 ? key_step(key_at(first, place - 2)) : Ours("its keys");
+            case TermKind::flat_map: return place > 1 ? key_step(terms_, first, place - 2) : Ours("its keys");
             case TermKind::cons:
                 if (in_map) return key_step(first);  // [Key|Value] of a large map
                 ++cells_;
-                return place == 1 ? item_step(terms_, element, std::exchange(cells_, 0)) : Sentence();
+                if (place == 1) return item_step(terms_, element, std::exchange(cells_, 0));
+                if (terms_.head(to).kind != TermKind::cons) cells_ = 0;  // behind the last cell
+                return {};
             case TermKind::fun: return sentence("environment of a fun of {}", Atom{std::string(head.module), false});
             default: return {};
         }
     }
 
     static bool is_map_node(TermKind kind) { return kind == TermKind::hash_map || kind == TermKind::hash_node; }
-
-    Element key_at(const Element& keys, std::uint64_t place) {
-        Element key;
-        if (keys.kind != ElementKind::object) return key;
-        ElementCursor cursor = terms_.elements(keys.id);
-        for (std::uint64_t i = 0; i <= place; ++i)
-            if (!terms_.next(cursor, key)) return {};
-        return key;
-    }
 
     const Snapshot& s_;
     ProcId p_;

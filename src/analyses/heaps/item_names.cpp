@@ -37,6 +37,15 @@ Sentence key_step(const Element& key) {
     }
 }
 
+Sentence key_step(TermSource& terms, const Element& keys, std::uint64_t place) {
+    Element key;
+    if (keys.kind != ElementKind::object) return key_step(key);
+    ElementCursor cursor = terms.elements(keys.id);
+    for (std::uint64_t i = 0; i <= place; ++i)
+        if (!terms.next(cursor, key)) return key_step(Element());
+    return key_step(key);
+}
+
 Sentence item_step(TermSource& terms, const Element& item, std::uint64_t place) {
     const TermReader reader(terms);
     if (reader.is_kind(item, TermKind::tuple)) {

@@ -18,6 +18,8 @@ namespace beamheap::analyses {
 Sentence root_step(const Snapshot& snapshot, ProcId process, const Root& root);
 /// "key pending", "key 7"; of keys that are neither atoms nor small numbers "key ...".
 Sentence key_step(const Element& key);
+/// The same of a small map's value, by its place from 0; `keys` is the tuple of its keys.
+Sentence key_step(TermSource& terms, const Element& keys, std::uint64_t place);
 /// "handler my_handler", "name shop", "item 5"; `place` counts from 1.
 Sentence item_step(TermSource& terms, const Element& item, std::uint64_t place);
 

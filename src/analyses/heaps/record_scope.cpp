@@ -107,4 +107,14 @@ Sentence step_into(const Sentence& where, const Sentence& step) {
     return field && where == of_the_state() ? sentence("its {}", step) : sentence("{} > {}", where, step);
 }
 
+Sentence step_into(Sentence where, std::span<const Sentence> steps) {
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const bool left_out = steps.size() > most && i >= most / 2 && i < steps.size() - most / 2;
+        if (!left_out) where = step_into(where, steps[i]);
+        else if (i == most / 2) where.say(" > ...");
+    }
+    return where;
+}
+
 }  // namespace beamheap::analyses

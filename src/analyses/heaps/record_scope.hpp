@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,5 +76,7 @@ private:
 Sentence element_step(const RecordType* record, std::uint64_t place);
 /// "WHERE > STEP"; of the State itself and a field of its record "its #state.sessions".
 Sentence step_into(const Sentence& where, const Sentence& step);
+/// The same along all of these; of a long way the middle is left out.
+Sentence step_into(Sentence where, std::span<const Sentence> steps);
 
 }  // namespace beamheap::analyses

@@ -7,6 +7,7 @@ Result<Slogan> find_fact(FactOf<Slogan>, const Facts& facts) { return read_death
 Result<Totals> find_fact(FactOf<Totals>, const Facts& facts) { return totals(facts.snapshot()); }
 Result<Death> find_fact(FactOf<Death>, const Facts& facts) { return death(facts.snapshot()); }
 Result<AllSchedulers> find_fact(FactOf<AllSchedulers>, const Facts& facts) { return all_schedulers(facts.snapshot()); }
+Result<AllocatorReport> find_fact(FactOf<AllocatorReport>, const Facts& facts) { return allocators(facts.snapshot()); }
 
 namespace fact {
 void node_figures(FactNeeds& needs) {

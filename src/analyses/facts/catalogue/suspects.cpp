@@ -24,7 +24,8 @@ constexpr std::uint64_t least_messages = 1'000;
 constexpr std::uint64_t few_messages = 100;  // where binaries are much of the node, which messages may keep
 constexpr std::uint64_t heavy_bytes = 8u << 20;
 constexpr double heavy_percent = 30;
-constexpr std::size_t most_objects = 200;  // of a message, when its binaries are looked for
+constexpr std::uint64_t little_words = 600'000;  // of all heaps, also with --full: of a stream their text is kept
+constexpr std::size_t most_objects = 200;        // of a message, when its binaries are looked for
 constexpr std::uint64_t least_heap_bytes = 8u << 20;
 // Where no heap is that large: the largest stands for many like it, if they are much together (big-heap).
 constexpr std::uint64_t least_of_many_bytes = 256u << 10, many_heaps_bytes = 8u << 20;
@@ -104,13 +105,15 @@ std::vector<ProcId> binary_holders_of(const Snapshot& s, std::uint64_t most_word
 
 // Whether binaries are much of the node, while all heaps together are little: then whose they are costs nothing to
 // know.
-bool small_beside_binaries(const Snapshot& s, std::uint64_t most_words) {
+bool small_beside_binaries(const Snapshot& s) {
     const Count binaries = s.memory_bytes("binary");
     if (binaries.value_or(0) < heavy_bytes || percent_of(binaries, s.memory_bytes("total")).value_or(0) < heavy_percent)
         return false;
-    Sum words;
-    for (const Process& process : s.processes) words.add(used_words(process).value_or(0));
-    return words.value().value_or(0) <= most_words;
+    std::uint64_t words = 0;
+    for (const Process& process : s.processes)
+        words =
+            saturating_add(words, used_words(process).value_or(process.memory_bytes.value_or(0) / s.source.word_size));
+    return words <= little_words;
 }
 
 // The most frequent of what was counted, as shares of all; equally frequent ones by their order.
@@ -214,7 +217,7 @@ Suspects suspects(const Snapshot& s, const SuspectBudget& budget) {
     Suspects found;
     found.heaps = idle_samples(s, idle_groups(s), budget.sample_words);
     const std::vector<ProcId> all = all_processes(s);
-    found.all_binaries = small_beside_binaries(s, budget.sample_words);
+    found.all_binaries = small_beside_binaries(s);
     found.binaries = found.all_binaries ? all : binary_holders_of(s, budget.sample_words);
     found.heaps.insert(found.heaps.end(), found.binaries.begin(), found.binaries.end());
     std::uint64_t of_all = 0;

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/node_figures.hpp"
 #include "analyses/facts/catalogue/shared_names.hpp"
 #include "analyses/heaps/copies.hpp"
 #include "analyses/heaps/record_scope.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "analyses/heaps/term_shape.hpp"
-#include "analyses/memory/allocators.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "erlang/servers.hpp"
 #include "erlang/term_reader.hpp"
@@ -247,7 +247,7 @@ Result<MostObjects> find_fact(FactOf<MostObjects>, const Facts& facts) {
         }
     }
     if (!found.next) return found;
-    for (const AllocatorUse& use : allocators(s).types)
+    for (const AllocatorUse& use : facts.get<AllocatorReport>().types)
         if (s.text(use.name) == "binary_alloc" && use.mbcs.blocks.has())
             found.binaries = saturating_add(*use.mbcs.blocks, use.sbcs.blocks.value_or(0));
     return found;

@@ -10,7 +10,7 @@
 // its multiblock carriers' use, now and at the peak (recon_alloc:fragmentation/1's measures).
 #include <algorithm>
 
-#include "analyses/memory/allocators.hpp"
+#include "analyses/facts/catalogue/node_figures.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -36,7 +36,7 @@ Ours flag_letter(std::string_view name) {
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const AllocatorReport report = allocators(s);
+    const AllocatorReport& report = facts.get<AllocatorReport>();
     const AllocatorUse& total = report.total;
     const auto lost = total.fragmentation();
     if (!lost || total.lost_bytes.value_or(0) < least_bytes || *lost < medium_share) return;

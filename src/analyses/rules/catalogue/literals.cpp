@@ -13,8 +13,8 @@
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/node_figures.hpp"
 #include "analyses/facts/catalogue/persistent_keys.hpp"
-#include "analyses/memory/allocators.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -45,7 +45,7 @@ void say_keys(const Facts& facts, std::uint64_t used, Finding& finding) {
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const AllocatorReport report = allocators(s);
+    const AllocatorReport& report = facts.get<AllocatorReport>();
     const auto literals = std::ranges::find_if(
         report.types, [&](const AllocatorUse& use) { return s.text(use.name) == "literal_alloc"; });
     if (literals == report.types.end()) return;

@@ -86,22 +86,24 @@ void say_other_node(const Facts& facts, Finding& finding) {
 }
 
 // Whom a process waits for in the end, of those who want the lock; none: nobody.
-ProcId wanter_behind(const Facts& facts, const LockQueue& queue, ProcId process) {
+ProcId wanter_behind(const Facts& facts, const std::vector<bool>& wants, ProcId process) {
     const Waits& waits = facts.get<Waits>();
     for (std::size_t steps = 0; steps < most_steps; ++steps) {
         const WaitEdge* const edge = waits.edge(process);
         if (edge == nullptr || edge->target.process == ProcId::none) return ProcId::none;
         process = edge->target.process;
-        if (std::ranges::find(queue.waiters, process) != queue.waiters.end()) return process;
+        if (wants[index_of(process)]) return process;
     }
     return ProcId::none;
 }
 
 // The one who wants the lock and for whom all wait who may hold it.
 ProcId closes_circle(const Facts& facts, const LockQueue& queue, const std::vector<ProcId>& holders) {
+    std::vector<bool> wants(facts.snapshot().processes.size());
+    for (const ProcId id : queue.waiters) wants[index_of(id)] = true;
     ProcId found = ProcId::none;
     for (const ProcId holder : holders) {
-        const ProcId wanter = wanter_behind(facts, queue, holder);
+        const ProcId wanter = wanter_behind(facts, wants, holder);
         if (wanter == ProcId::none || (found != ProcId::none && wanter != found)) return ProcId::none;
         found = wanter;
     }

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "analyses/base/sum.hpp"
-#include "analyses/memory/allocators.hpp"
+#include "analyses/facts/catalogue/node_figures.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -22,7 +22,7 @@ constexpr double nearly_full_percent = 90;
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
-    const AllocatorReport report = allocators(s);
+    const AllocatorReport& report = facts.get<AllocatorReport>();
     const auto area = std::ranges::find_if(
         report.mmaps, [&](const MmapUse& use) { return s.text(use.name) == "erts_mmap.default_mmap"; });
     if (area == report.mmaps.end() || area->os_used_bytes.has()) return;
