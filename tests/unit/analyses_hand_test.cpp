@@ -273,6 +273,37 @@ TEST_CASE("a queue grows when those who take from it are held up", "[hand]") {
     CHECK(!title({.accumulates = false}).ends_with("uploads/1"));
 }
 
+TEST_CASE("a queue grows when those who take from it wait for a server that waits for its peer", "[hand]") {
+    const auto title = [](bool called) {
+        test::MadeNode made;
+        Process& big = made.process(10, "events");
+        big.current_function = made.function("gen_server", "loop", 7);
+        big.stack = made.stack({big.current_function});
+        big.memory_bytes = 16 * test::mebibyte;
+        made.links({20, 21, 22, 23});
+        for (Link& link : made.s.links) link.kind = LinkKind::monitors;
+        const FunctionId reads = made.function("prim_inet", "recv0", 3);
+        for (std::uint32_t i = 20; i < 24; ++i)
+            if (called) made.waiter(i, 30).memory_bytes = 1000;
+            else made.at(i, {reads, made.function("shop", "stores", 1)});
+        Process& store = made.process(30, "store");
+        store.current_function = reads;
+        store.stack = made.stack({reads, made.function("store", "handle_call", 3)});
+        TermFacts facts;
+        facts.process = ProcId{0};
+        facts.accumulated = Ours("its State, a queue");
+        facts.accumulated_bytes = 15 * test::mebibyte;
+        const auto found = test::of(made.told([&](Facts& known) { known.put(SuspectTerms{{facts}}); }), "big-heap");
+        REQUIRE(found.size() == 1);
+        return found[0].title_alone();
+    };
+    CHECK(
+        title(true) ==
+        "events <0.10.0> holds 16.0 MiB: its State, a queue; 4 that it watches wait for store <0.30.0>, which sits in "
+        "prim_inet:recv0/3");
+    CHECK(title(false).find("watches") == std::string::npos);  // connections, each reading for itself
+}
+
 TEST_CASE("where nothing else is told, few who wait for one that is stuck are", "[hand]") {
     struct Few {
         std::uint32_t callers = 3;

@@ -136,6 +136,62 @@ TEST_CASE("a few whose calls will end wait for a server that does not work for l
     CHECK(severity(4, false, 5) == "medium");  // who else has sent it something does not wait
 }
 
+namespace {
+
+// Carts with 300 KiB each. What each of three that are looked into has as elements of its State, and what of its
+// digest.
+struct Seen {
+    std::uint64_t elements = 900;
+    std::uint64_t digest = 0;
+};
+std::string carts(const std::vector<Seen>& seen, bool named = true) {
+    Many node;
+    for (std::uint32_t i = 0; i < 60; ++i) {
+        Process& p = node.idle(10 + i, named ? "cart_" + std::to_string(i) : "");
+        p.real_initial_call = node.function("cart", "init", 1);
+        p.memory_bytes = 300u << 10;
+    }
+    node.memory("total", 30 * test::mebibyte);
+    node.seal();
+    Suspects suspects = analyses::suspects(node.s, {});
+    SuspectTerms terms;
+    for (std::size_t i = 0; i < std::min(seen.size(), suspects.alike.size()); ++i) {
+        TermFacts facts;
+        facts.process = suspects.alike[i];
+        facts.accumulated = Ours("its State, a map of items");
+        facts.accumulated_bytes = 280u << 10;
+        facts.accumulated_count = seen[i].elements;
+        facts.accumulated_digest = seen[i].digest;
+        terms.processes.push_back(facts);
+    }
+    const auto found = test::of(node.told([&](Facts& facts) {
+        facts.put(std::move(terms));
+        facts.put(std::move(suspects));
+    }),
+                                "big-heap");
+    return found.size() != 1 ? "" : found[0].words;
+}
+
+}  // namespace
+
+TEST_CASE("many with a name of their own each are looked into as those without are", "[alike]") {
+    const std::string all = "cart:init/1: 60 processes of cart:init/1 hold 17.6 MiB; ";
+    for (const bool named : {true, false}) {
+        const auto starts = [&](const std::vector<Seen>& seen, const std::string& with) {
+            INFO(carts(seen, named));
+            CHECK(carts(seen, named).starts_with(all + with));
+            return carts(seen, named).find("Keep it once") != std::string::npos;
+        };
+        CHECK(starts({{900, 5}, {900, 5}, {900, 5}}, "each has the same in its State, a map of items\n"));
+        // Copies of one thing at different times
+        const std::string copies = "each of 3 that were compared has 280 KiB in its State, a map of items\n";
+        CHECK(starts({{900, 5}, {900, 6}, {900, 7}}, copies));
+        CHECK_FALSE(starts({{900, 5}, {901, 6}, {900, 7}}, "a typical one has 280 KiB in its State"));
+        CHECK_FALSE(starts({{99, 5}, {99, 6}, {99, 7}}, "a typical one has 280 KiB in its State"));
+        CHECK_FALSE(starts({{900, 5}}, "a typical one has 280 KiB in its State"));
+    }
+}
+
 TEST_CASE("slices of many of one kind are told together, for those that were looked at", "[alike]") {
     const auto told = [](std::uint32_t members, std::uint32_t looked, std::uint64_t each, std::uint64_t first) {
         Many node;

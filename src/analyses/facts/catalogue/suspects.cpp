@@ -178,15 +178,32 @@ void add_binaries(TermSource& terms, const Element& message, std::map<std::uint6
     }
 }
 
+// The group that holds most, where its members are many and hold much; nullptr: there is none.
+const ProcessGroup* largest_kind(const ProcessGroups& groups, std::uint64_t of_all) {
+    const auto most = std::ranges::max_element(
+        groups.groups, {}, [](const ProcessGroup& group) { return group.size_bytes.value().value_or(0); });
+    if (most == groups.groups.end() || most->count < least_alike) return nullptr;
+    const std::uint64_t held = most->size_bytes.value().value_or(0);
+    return held < least_of_alike || held < of_all / part_of_alike ? nullptr : &*most;
+}
+
+// Whether one of a group has a fifth of what all of it have: those with names of their own are of many sorts then.
+bool stands_out(const Snapshot& s, const ProcessGroup& group) {
+    return process_bytes(s[group.example], s.source.word_size).value_or(0) >= group.size_bytes.value().value_or(0) / 5;
+}
+
 // Whose the middle one of the bytes of processes is that are alike, and those of the quarters: typical ones, whatever
 // smaller ones are counted with them, as the table of processes tells of many servers that they are servers.
 std::vector<ProcId> typical(const Snapshot& s, const std::vector<ProcId>& all, std::uint64_t of_all) {
-    const ProcessGroups groups = group_alike(s, all);
-    const auto most = std::ranges::max_element(
-        groups.groups, {}, [](const ProcessGroup& group) { return group.size_bytes.value().value_or(0); });
-    if (most == groups.groups.end() || most->count < least_alike) return {};
+    ProcessGroups groups = group_alike(s, all);
+    const ProcessGroup* most = largest_kind(groups, of_all);
+    if (most == nullptr) {  // those with a name of their own each: shards, carts, partitions
+        groups = group_by_initial_call(s, all);
+        most = largest_kind(groups, of_all);
+        if (most != nullptr && stands_out(s, *most)) return {};
+    }
+    if (most == nullptr) return {};
     const std::uint64_t held = most->size_bytes.value().value_or(0);
-    if (held < least_of_alike || held < of_all / part_of_alike) return {};
     const std::span<const ProcId> members = groups.members_of(*most);
     const auto size = [&](ProcId id) { return process_bytes(s[id], s.source.word_size).value_or(0); };
     std::vector<std::uint64_t> sorted;

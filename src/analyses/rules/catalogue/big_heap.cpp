@@ -96,7 +96,8 @@ HeldUp held_up_around(const Facts& facts, ProcId id) {
         if (!waits || at == id || (end == ProcId::none && waits_on_behalf(s, s[other]) == FunctionId::none) ||
             (edge != nullptr && edge->target.process == id))
             continue;
-        if (has_role(s, function, erlang::FunctionRole::awaits_peer)) continue;
+        // A connection reads from its peer for itself; one that is called, and reads, keeps its callers waiting.
+        if (end == ProcId::none && has_role(s, function, erlang::FunctionRole::awaits_peer)) continue;
         HeldUp& place = places[function];
         if (place.count++ == 0) place = {1, function, other, end, watched.contains(other)};
     }
