@@ -138,11 +138,11 @@ TEST_CASE("a few whose calls will end wait for a server that does not work for l
 
 namespace {
 
-// Carts with 300 KiB each. What each of three that are looked into has as elements of its State, and what of its
-// digest.
+// What each of three carts that are looked into has in its State.
 struct Seen {
     std::uint64_t elements = 900;
     std::uint64_t digest = 0;
+    std::optional<std::uint64_t> keys = {};
 };
 std::string carts(const std::vector<Seen>& seen, bool named = true) {
     Many node;
@@ -162,6 +162,7 @@ std::string carts(const std::vector<Seen>& seen, bool named = true) {
         facts.accumulated_bytes = 280u << 10;
         facts.accumulated_count = seen[i].elements;
         facts.accumulated_digest = seen[i].digest;
+        facts.accumulated_keys = seen[i].keys;
         terms.processes.push_back(facts);
     }
     const auto found = test::of(node.told([&](Facts& facts) {
@@ -184,11 +185,15 @@ TEST_CASE("many with a name of their own each are looked into as those without a
         };
         CHECK(starts({{900, 5}, {900, 5}, {900, 5}}, "each has the same in its State, a map of items\n"));
         // Copies of one thing at different times
-        const std::string copies = "each of 3 that were compared has 280 KiB in its State, a map of items\n";
-        CHECK(starts({{900, 5}, {900, 6}, {900, 7}}, copies));
-        CHECK_FALSE(starts({{900, 5}, {901, 6}, {900, 7}}, "a typical one has 280 KiB in its State"));
-        CHECK_FALSE(starts({{99, 5}, {99, 6}, {99, 7}}, "a typical one has 280 KiB in its State"));
-        CHECK_FALSE(starts({{900, 5}}, "a typical one has 280 KiB in its State"));
+        const std::string copies =
+            "each of 3 that were compared has 280 KiB in its State, a map of items of the same keys\n";
+        const std::string typical = "a typical one has 280 KiB in its State, a map of items\n";
+        CHECK(starts({{900, 5, 1}, {900, 6, 1}, {900, 7, 1}}, copies));
+        CHECK_FALSE(starts({{900, 5, 1}, {901, 6, 1}, {900, 7, 1}}, typical));
+        CHECK_FALSE(starts({{900, 5, 1}, {900, 6, 2}, {900, 7, 1}}, typical));
+        CHECK_FALSE(starts({{900, 5}, {900, 6}, {900, 7}}, typical));
+        CHECK_FALSE(starts({{99, 5, 1}, {99, 6, 1}, {99, 7, 1}}, typical));
+        CHECK_FALSE(starts({{900, 5, 1}}, typical));
     }
 }
 

@@ -103,6 +103,16 @@ std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term,
     return digest_of(terms, term, most, true);
 }
 
+std::optional<std::uint64_t> terms_digest(TermSource& terms, std::span<const Element> all, std::uint64_t most) {
+    Digest digest;
+    for (const Element& term : all) {
+        const auto one = term_digest(terms, term, most);
+        if (!one) return std::nullopt;
+        digest.add(*one);
+    }
+    return digest.value();
+}
+
 std::optional<std::uint64_t> beginning_digest(TermSource& terms, const Element& term) {
     return digest_of(terms, term, objects_of_beginning, false);
 }

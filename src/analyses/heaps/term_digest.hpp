@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "beamheap/terms.hpp"
 
@@ -18,6 +19,8 @@ namespace beamheap::analyses {
 /// Nothing where the term has more than `most` objects, counted where they are shared as often as they are met, or
 /// where the input does not hold all of it. Of each binary the first 4,096 bytes count.
 std::optional<std::uint64_t> term_digest(TermSource& terms, const Element& term, std::uint64_t most);
+/// Of several terms, one after the other, each of no more than `most` objects.
+std::optional<std::uint64_t> terms_digest(TermSource& terms, std::span<const Element> all, std::uint64_t most);
 /// The same of a few objects that it begins with: terms that differ there differ.
 std::optional<std::uint64_t> beginning_digest(TermSource& terms, const Element& term);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t least_of_table = 1'000;  // objects: fewer are a number that many things have
 constexpr double nearly_all_percent = 90;
 constexpr std::uint64_t least_part = 5;       // of what the typical one holds: a fifth of it
-constexpr std::uint64_t least_of_copy = 100;  // elements: as many of fewer is no sign of a copy
+constexpr std::uint64_t least_of_copy = 100;  // keys: fewer are the same in many things
 
 // A table that has as many objects as a term has elements.
 const EtsTable* table_of_as_many(const Snapshot& s, std::uint64_t count) {
@@ -45,12 +45,16 @@ Large large_ones(const Facts& facts, const Alike& alike, ProcId typical) {
     return large;
 }
 
-// Whether all that were compared have as many elements there: copies of one thing at different times, such as a
-// catalogue that each has read, of which no two need be equal.
-bool as_many_in_each(std::span<const TermFacts* const> seen) {
-    const std::uint64_t count = seen.front()->accumulated_count;
-    return seen.size() > 1 && count >= least_of_copy &&
-           std::ranges::all_of(seen, [&](const TermFacts* each) { return each->accumulated_count == count; });
+// Whether all that were compared have the same keys there: copies of one thing at different times, such as a catalogue
+// that each has read, of which no two need be equal. As many elements of a list are no sign of that: each may have a
+// queue of its own that is full.
+bool same_keys(std::span<const TermFacts* const> seen) {
+    const TermFacts& first = *seen.front();
+    return seen.size() > 1 && first.accumulated_keys && first.accumulated_count >= least_of_copy &&
+           std::ranges::all_of(seen, [&](const TermFacts* each) {
+               return each->accumulated_keys == first.accumulated_keys &&
+                      each->accumulated_count == first.accumulated_count;
+           });
 }
 
 }  // namespace
@@ -74,15 +78,15 @@ std::optional<Alike> alike_processes(const Facts& facts) {
     alike.same = seen.size() > 1 && std::ranges::all_of(seen, [&](const TermFacts* each) {
                      return each->accumulated_digest && each->accumulated_digest == typical.accumulated_digest;
                  });
-    alike.as_many = !alike.same && as_many_in_each(seen);
+    alike.same_keys = !alike.same && same_keys(seen);
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         if (first_call(s.processes[i]) != alike.function) continue;
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
     if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
-    else if (alike.as_many)
-        alike.what.say("each of {} that were compared has {} in {}", number(alike.compared),
+    else if (alike.same_keys)
+        alike.what.say("each of {} that were compared has {} in {} of the same keys", number(alike.compared),
                        bytes(typical.accumulated_bytes), typical.accumulated);
     else if (const Large large = large_ones(facts, alike, typical.process); large.count * 2 < alike.members.size())
         alike.what.say("{} of them hold {} of that, each like {}, with {} in {}", number(large.count),
@@ -128,9 +132,10 @@ void add_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     if (typical == nullptr) return;
     finding.evidence.push_back(fact(sentence("most of the heap of {}", alike.typical), typical->accumulation,
                                     typical->accumulation_confidence));
-    if (!alike.same && !alike.as_many) return;
+    if (!alike.same && !alike.same_keys) return;
     finding.evidence.push_back(figure("processes of them that were compared", alike.compared, AmountUnit::count));
-    if (alike.as_many) finding.advise("As many in each, and of one shape: most likely each has a copy of one thing.");
+    if (alike.same_keys)
+        finding.advise("The same keys in each: most likely each has a copy of one thing, made at a time of its own.");
     finding.advise(
         "Keep it once, and let them look there: a table, a persistent term, or a literal of a module. A message, and "
         "what a fun has with it, is copied for each process.");

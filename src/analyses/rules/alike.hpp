@@ -17,7 +17,7 @@ struct Alike {
     ProcId typical = ProcId::none;  ///< whose terms were looked into (Suspects::alike)
     std::uint64_t compared = 0;     ///< how many were
     bool same = false;              ///< these hold the same term
-    bool as_many = false;           ///< not the same, but all that were compared have as many elements there
+    bool same_keys = false;         ///< not the same, but all that were compared have the same keys there
     std::uint64_t count = 0;        ///< elements of what the typical one mostly holds; 0: it is no collection
     /// "each has the same in its State > key rows, a list of 1,150 {row, integer}, as many as table stock has objects",
     /// "a typical one has in its process dictionary > key '$ancestors' a list of 7,851 pids, nearly all of processes

@@ -33,7 +33,8 @@ constexpr std::uint64_t holds_much = 4;  // a quarter of what all processes hold
 constexpr std::size_t most_term_suspects = 3;
 constexpr std::uint64_t least_alike = 10, least_of_alike = 1u << 20, part_of_alike = 5;
 constexpr std::uint64_t most_compared = 200'000;  // objects of a term that may be the same in several processes
-constexpr std::uint64_t least_living = 10'000;    // elements
+constexpr std::uint64_t most_compared_of_key = 100;
+constexpr std::uint64_t least_living = 10'000;  // elements
 constexpr double most_percent = 50;
 constexpr std::size_t most_messages = 2'000;
 constexpr std::size_t most_shares = 3;
@@ -336,6 +337,8 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
             facts.accumulated_count = shape->count;
             facts.accumulated_processes = named_processes(s, terms, *shape);
             facts.accumulated_copies = copies_within(s, terms, measures, *shape);
+            if (alike && !shape->values.empty())
+                facts.accumulated_keys = terms_digest(terms, shape->keys, most_compared_of_key);
         }
         if (alike && point.term.kind == ElementKind::object)
             facts.accumulated_digest = term_digest(terms, point.term, most_compared);

@@ -81,6 +81,8 @@ struct TermFacts {
     std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection
     NamedProcesses accumulated_processes;             ///< that these name
     std::optional<std::uint64_t> accumulated_digest;  ///< to be compared (term_digest.hpp); of `alike` alone
+    /// Of the keys of what it has as elements, as far as they are sampled; of `alike` alone. Nothing: it has none.
+    std::optional<std::uint64_t> accumulated_keys;
 };
 
 /// What a suspect's terms show; of one of many that are alike also whether it holds the same as the others. Bounded:
