@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that is closed with its owner.
+// File descriptors: one that is closed with its owner, and all that a helper process has inherited.
 #pragma once
 
 #include <unistd.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace beamheap::bytes {
@@ -25,5 +26,10 @@ public:
 private:
     int number_;  // negative: none
 };
+
+/// Closes all from 3 on but the kept ones, of which there are few. For a process that was forked to wait for the end of
+/// a pipe or socket: the ends of other helpers' that it has inherited would keep those from ever seeing theirs, and
+/// this program, which waits for them, from ending. Calls only what may be called between fork and exec.
+void close_all_but(std::initializer_list<int> kept);
 
 }  // namespace beamheap::bytes

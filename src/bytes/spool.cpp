@@ -86,6 +86,7 @@ void send_temporary_file(int socket) {
     ::prctl(PR_SET_NAME, "beamheap-files");
     ::signal(SIGINT, SIG_IGN);  // which may end a question alone
     for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(each);
+    close_all_but({socket});
     char asked = 0;
     for (;;) {
         const ssize_t got = ::recv(socket, &asked, 1, 0);

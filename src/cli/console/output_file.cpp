@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytes/descriptor.hpp"
 #include "bytes/failed_reads.hpp"
 #include "bytes/read_files.hpp"
 #include "cli/console/terminal.hpp"
@@ -218,6 +219,7 @@ FolderKeeper& folder_keeper() {
     ::prctl(PR_SET_NAME, "beamheap-folder");
     ::signal(SIGINT, SIG_IGN);
     for (const int each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(each);
+    bytes::close_all_but({end});
     char byte = 0;
     while (::read(end, &byte, 1) < 0 && errno == EINTR) {
     }

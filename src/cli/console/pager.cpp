@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bytes/descriptor.hpp"
 #include "cli/console/sandbox.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/options/options.hpp"
@@ -97,8 +98,7 @@ std::optional<WaitingPager> start_waiting_pager() {
     const pid_t pid = ::fork();
     if (pid == 0) {
         restore_signals();
-        ::close(answer[1]);
-        ::close(begin[1]);
+        bytes::close_all_but({answer[0], begin[0]});
         char told = 0;
         ssize_t got = 0;
         do got = ::read(begin[0], &told, 1);
