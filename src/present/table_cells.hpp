@@ -49,8 +49,11 @@ inline Value line_certainty(const Names& names, const Frame& frame) {
 inline Value frame_place(const Names& names, const Frame& frame) { return text(names.place(frame)); }
 inline Value sum(const analyses::Sum& sum) { return sum.value(); }
 inline Value flag(const std::optional<bool>& flag) { return flag ? Value(*flag) : Value(); }
-/// Percent, two decimals.
-inline Value percent(double value) { return std::trunc(value * 100 + 0.5) / 100; }
+/// Percent, two decimals; of less than a hundredth six: a little is not nothing.
+inline Value percent(double value) {
+    const double parts = std::abs(value) < 0.01 ? 1'000'000 : 100;
+    return std::trunc(value * parts + 0.5) / parts;
+}
 inline Value percent(const std::optional<double>& value) { return value ? percent(*value) : Value(); }
 /// A share of 0 to 1 as percent.
 inline Value share(const std::optional<double>& value) { return value ? percent(*value * 100) : Value(); }

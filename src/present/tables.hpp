@@ -51,8 +51,11 @@ Table group_table(const Names& names, const analyses::ProcessGroups& groups);
 Table tree_table(const Names& names, const analyses::SupervisionTree& tree, std::vector<analyses::TreeRow> rows);
 /// Terms whose copy would be far larger than they are.
 Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms);
+/// How an entry of a link list is told: as what it is, a pid or port, or, for people, with what the process is called.
+enum class LinkWords : std::uint8_t { plain, named };
 /// The entries of a process's link list of these kinds, at most `most`, then one that says how many more there are.
-Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most);
+Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most,
+                 LinkWords words);
 
 Table port_table(const Names& names, const Identify& identify = {});
 Table port_group_table(const Names& names, const analyses::PortReport& report);

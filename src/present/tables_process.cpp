@@ -332,7 +332,8 @@ Table blown_table(const Names& names, std::vector<analyses::BlownTerm> terms) {
     return table_of(std::move(columns), std::move(terms), "no term would grow much when it is copied");
 }
 
-Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most) {
+Array link_array(const Names& names, const Process& process, std::span<const LinkKind> kinds, std::size_t most,
+                 LinkWords words) {
     const Snapshot& s = names.snapshot();
     Array out;
     std::size_t more = 0;
@@ -343,7 +344,8 @@ Array link_array(const Names& names, const Process& process, std::span<const Lin
             ++more;
             continue;
         }
-        std::string shown = names.pid(link.pid);
+        const ProcId other = words == LinkWords::named ? s.find(link.pid) : ProcId::none;
+        std::string shown = other == ProcId::none ? names.pid(link.pid) : names.process(s[other]);
         if (shown.empty()) shown = port_text(link.port);
         if (shown.empty() && link.name != TextId::none) shown = atom_text(s.text(link.name), names.syntax());
         if (link.node != TextId::none) {

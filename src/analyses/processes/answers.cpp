@@ -249,10 +249,11 @@ Sentence modules_answer(const Snapshot& snapshot, const ModuleReport& report) {
         if (largest.current_bytes.has())
             text.say("; the largest, {}, has {}", Name{largest.name}, with_share(largest.current_bytes, bytes));
     }
-    if (report.with_old_code != 0)
-        text.say("; {} also {} old code, {}", Amount{report.with_old_code},
-                 report.with_old_code == 1 ? Ours("has") : Ours("have"),
-                 in_bytes(report.old_bytes.value().value_or(0)));
+    if (report.with_old_code == 0) return text.say(".");
+    const Name most{snapshot.modules[report.most_old_code].name};
+    const Amount old = in_bytes(report.old_bytes.value().value_or(0));
+    if (report.with_old_code == 1) text.say("; {} also has old code, {}", most, old);
+    else text.say("; {} also have old code, {}, {} most of it", Amount{report.with_old_code}, old, most);
     return text.say(".");
 }
 

@@ -223,7 +223,8 @@ ModuleReport modules(const Snapshot& snapshot) {
         const Module& module = snapshot.modules[i];
         report.current_bytes.add(module.current_bytes);
         if (module.old_bytes.value_or(0) != 0) {
-            ++report.with_old_code;
+            if (report.with_old_code++ == 0 || module.old_bytes > snapshot.modules[report.most_old_code].old_bytes)
+                report.most_old_code = i;
             report.old_bytes.add(module.old_bytes);
         }
         report.largest[i] = i;

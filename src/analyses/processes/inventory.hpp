@@ -92,6 +92,7 @@ std::string term_shape(std::string_view printed, unsigned depth = 3);
 struct ModuleReport {
     std::uint64_t modules = 0;
     std::uint64_t with_old_code = 0;
+    std::size_t most_old_code = 0;  ///< the module with most of it, where there is one
     Sum current_bytes, old_bytes;
     std::vector<std::size_t> largest;  ///< indexes into Snapshot::modules, most bytes (current and old) first
 };

@@ -232,15 +232,6 @@ std::string command_about_one(const Options& options, const Command& command) {
     return fmt::format("beamheap proc {} {}", present::shell_word(options.inputs[0]), present::shell_word(process));
 }
 
-// What is typed; in a session the input is known.
-std::string usage_of(const Command& command, bool whole) {
-    constexpr std::string_view input = "INPUT";
-    const std::string arguments = command.usage();
-    if (whole || !command.takes_input()) return fmt::format("usage: beamheap {} {}", command.name, arguments);
-    const std::size_t behind = arguments.starts_with(input) ? input.size() : 0;
-    return fmt::format("usage: {}{}", command.name, std::string_view(arguments).substr(behind));
-}
-
 // `whole`: the program runs for this alone. `taker` gets the answer in place of standard output, where it is given, and
 // `progress` what is told of opening; it shows the answer as it is.
 Status run_command(const Options& options, const LoadedInput* loaded, const AnswerTaker* taker = nullptr,
@@ -254,7 +245,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
             ErrorCode::usage,
             fmt::format("{} {}", command.name,
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
-            usage_of(command, whole)};
+            usage_line(command, !whole)};
     BH_CHECK(input_comes_first(options, command));
     BH_CHECK(note_what_is_read(options, command));
     if (whole) give_up_rights(options, command);
@@ -356,6 +347,14 @@ std::string Command::usage() const {
     return text;
 }
 
+std::string usage_line(const Command& command, bool in_session) {
+    constexpr std::string_view input = "INPUT";
+    std::string arguments = command.usage();
+    if (!in_session || !command.takes_input()) return fmt::format("usage: beamheap {} {}", command.name, arguments);
+    if (arguments.starts_with(input)) arguments.erase(0, input.size());
+    return fmt::format("usage: {}{}", command.name, arguments);
+}
+
 std::span<const Command* const> commands() { return table; }
 
 const Command* find_command(std::string_view name) {
@@ -386,7 +385,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     if (words.front() == "help") {
         std::string text;
         const Command* about = words.size() > 1 ? find_command(words[1]) : nullptr;
-        if (about != nullptr) text = help_text(*about);
+        if (about != nullptr) text = help_text(*about, true);
         else
             for (const Command* each : table)
                 if (!each->alone) text += fmt::format("  {:<12}{}\n", each->name, each->summary);
@@ -403,7 +402,7 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     }
     auto options = options_of(std::move(words), shell);
     if (!options) return report(options.error());
-    if (options->help) return show_help(help_text(*command), shell);
+    if (options->help) return show_help(help_text(*command, true), shell);
     if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
 }
 

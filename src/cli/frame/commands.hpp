@@ -92,6 +92,9 @@ struct Command {
     extern const Command verb_##verb; \
     constinit const Command verb_##verb
 
+/// "usage: beamheap top INPUT"; in a session, where the input is known, "usage: top".
+std::string usage_line(const Command& command, bool in_session);
+
 /// Every verb, in the order of the help.
 std::span<const Command* const> commands();
 const Command* find_command(std::string_view name);

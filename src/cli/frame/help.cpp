@@ -106,9 +106,8 @@ std::string help_text() {
         verbs, examples, option_lines(nullptr, false));
 }
 
-std::string help_text(const Command& command) {
-    std::string text =
-        fmt::format("usage: beamheap {} {} [options]\n\n{}\n", command.name, command.usage(), command.summary);
+std::string help_text(const Command& command, bool in_session) {
+    std::string text = fmt::format("{} [options]\n\n{}\n", usage_line(command, in_session), command.summary);
     if (!command.details.empty()) text += fmt::format("\n{}\n", command.details);
     if (!command.examples.empty()) text += fmt::format("\nexamples:\n{}", lines_with("  beamheap ", command.examples));
     if (const std::string own = option_lines(&command, true); !own.empty()) text += fmt::format("\noptions:\n{}", own);

@@ -12,8 +12,8 @@ namespace beamheap::cli {
 
 /// Short: usage, verbs, examples, the options of every verb.
 std::string help_text();
-/// Of one verb: what it does, its options, examples.
-std::string help_text(const Command& command);
+/// Of one verb: what it does, its options, examples. In a session the input is known, and not typed.
+std::string help_text(const Command& command, bool in_session = false);
 /// The rows of verbs, options and formats themselves, for programs: `beamheap help --json`.
 present::Document help_document();
 /// The manual page, as roff for man(7): `beamheap help --format man`.
