@@ -461,20 +461,8 @@ constexpr CauseRow rows[] = {
      .says = "a fun was called with another number of arguments than it has: {Arguments:term 60}",
      .where = Where::own_code},
 
-    // mnesia's reasons, bare or matched; ssl's, and those of who listens by it.
-    {.reason = "{no_exists, [Table | _] | Table}",
-     .kind = no_table,
-     .says = "the mnesia table {Table} does not exist on this node",
-     .hint = "Create it, or load its schema, before it is used: mnesia:create_table/2, mnesia:wait_for_tables/2.",
-     .where = Where::own_code,
-     .inside = true},
-    {.reason = "{timeout | timeout_waiting_for_tables, Tables = [_ :: atom() | _]} | "
-               "{timeout | timeout_waiting_for_tables, _, Tables = [_ :: atom() | _]}",
-     .kind = timeout,
-     .says = "mnesia tables were not there in time: {Tables:atoms 3}",
-     .hint = "Another node of the cluster has to start first, or the tables do not exist in this schema.",
-     .where = Where::own_code,
-     .inside = true},
+#include "erlang/cause_rows_mnesia.inc"
+    // ssl's, and those of who listens by it.
     {.reason = "{could_not_start_listener, _, Port, _}",
      .kind = port_taken,
      .says = "the listener on port {Port} could not start",
@@ -495,19 +483,6 @@ constexpr CauseRow rows[] = {
      .kind = no_file,
      .says = "the options of distribution by TLS can't be read: {File:name}",
      .hint = "-ssl_dist_optfile names it: see whether it exists, who may read it, and file:consult/1 of it."},
-    {.reason = "{bad_type, Table, disc_copies | disc_only_copies, Node}",
-     .kind = bad_specification,
-     .says = "the mnesia table {Table} is to be on disc, and {Node} has no schema there",
-     .hint = "Create the schema before mnesia is started, once (mnesia:create_schema/1), or change_table_copy_type of "
-             "schema to disc_copies.",
-     .where = Where::own_code,
-     .inside = true},
-    {.reason = "{Node :: atom(), {already_exists, Node}}",
-     .kind = bad_value,
-     .says = "mnesia's schema on {Node} exists already",
-     .hint = "Create it once only, where its folder (-mnesia dir) is empty.",
-     .where = Where::own_code,
-     .inside = true},
     {.reason = "Reason = (no_cert | nooptions)",
      .kind = bad_specification,
      .says = "a TLS listener was given no certificate ({Reason})",

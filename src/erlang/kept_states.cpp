@@ -41,6 +41,8 @@ constexpr KeptStateRow kept_states[] = {
     {KeptState::node_alarms, "[Node :: atom() | Limits]"},
     // alarm_handler.erl: {Id, Description}
     {KeptState::alarm, "{Id, _}"},
+    // rabbit_prelaunch.erl, set_stop_reason/1, since 3.8
+    {KeptState::stop_reason, "{rabbit_prelaunch, stop_reason}"},
 };
 
 constexpr std::string_view reasons_of_disks[] = {"enospc", "edquot", "efbig", "eio", "erofs"};

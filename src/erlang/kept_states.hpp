@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OTP's and RabbitMQ's own servers keep of the node's troubles, as patterns with named fields: what the names mean
+// What OTP's and RabbitMQ's own code keeps of the node's troubles, as patterns with named fields: what the names mean
 // stands beside each form. A row of kept_states.cpp is one form of some releases; of one term the first that fits
 // counts. What is made of them, and which processes keep them, is analyses/logs/service_states.hpp.
 #pragma once
@@ -23,6 +23,7 @@ enum class KeptState : std::uint8_t {
     alarms_of_nodes,  ///< Passed: a dict of the limits that were passed, by node; Others: a list of alarms
     node_alarms,      ///< Node, Limits: of such a dict
     alarm,            ///< Id: of one that has a description
+    stop_reason,      ///< of the key of a persistent term: its value is {error, Reason}, why the node stops
 };
 
 /// The first form that fits, with its names; none: the term is no such state.

@@ -32,6 +32,8 @@ public:
     const Element& term() const { return root_; }
     /// Whether something was left out: by the budget, or because the text ended early.
     bool cut() const { return cut_; }
+    /// Whether the text that was read ended within this object: its last element is cut, or others are lost.
+    bool ends_early(ObjectId id) const { return objects_[id.number].ends_early; }
     /// Whether the text that was read held something that is no term, or went on behind it.
     bool strange() const { return strange_; }
 
@@ -54,6 +56,7 @@ private:
         std::vector<Element> elements;
         std::string_view bytes;
         bool bytes_cut = false;
+        bool ends_early = false;
     };
     std::string_view keep(std::string_view text);
     /// Adds an object; its elements are set by whoever makes it.

@@ -141,6 +141,10 @@ private:
         std::string name;
         std::size_t used = 0;
         bool quoted = false;
+        if (peek() == '\'' && text_.find('\'', at_ + 1) == text_.npos) {  // the text ends within it
+            at_ = text_.size();
+            return unknown();
+        }
         if (!read_name(text_.substr(at_), name, used, quoted) || used == 0) return junk();
         // read_name takes dots, for Elixir's sake; a printed plain atom has none.
         if (!quoted) {
@@ -284,6 +288,7 @@ private:
         head.elements = elements.size();
         const Element made = term_->add(head);
         term_->object(made).elements = std::move(elements);
+        term_->object(made).ends_early = !closed && done();
         return made;
     }
 

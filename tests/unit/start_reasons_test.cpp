@@ -42,8 +42,72 @@ TEST_CASE("the failure of another that a match was told is the failure", "[cause
 
 TEST_CASE("an application that gives up with reason normal has said why in its log", "[causes]") {
     CHECK(what("{normal,{mnesia_app,start,[normal,[]]}}") ==
+          "mnesia stopped with reason normal, and said why in the log alone");
+    CHECK(what("{application_start_failure,till,{normal,{till_app,start,[normal,[]]}}}") ==
           "the reason is normal, and what it had to say of it stands in its log alone");
+    CHECK(what("{application_start_failure,shop,{{badmatch,{error,{normal,{mnesia_app,start,[normal,[]]}}}},"
+               "{shop,start,[normal,[]]}}}") == "mnesia stopped with reason normal, and said why in the log alone");
+    CHECK(what("{application_terminated,nightly,normal}") ==
+          "its top process ended by itself, with reason normal, and a permanent one ends the node");
     CHECK(what("{normal,{gen_server,call,[ledger,stop]}}") == "ledger ended while it was called: normal");
+}
+
+TEST_CASE("what a program calls a failed start goes off it, with the start function's end within", "[causes]") {
+    // of application:ensure_all_started/1, behind a match whose text ends in its stack
+    CHECK(
+        what("{bad_return,{{mq_app,start,[normal,[]]},{'EXIT',{{badmatch,{error,{store,{bad_return,{{store_app,start,["
+             "normal,[]]},{'EXIT',{{badmatch,{error,{{db_open,\"Corruption: truncated "
+             "record\"},{child,undefined,{bucket,"
+             "9},{store,start_link,[9]},permanent,false,5000,worker,[store]}}}},[{store_sup,start_link,0,[]}]}}}}}}},"
+             "[{mq_app,start,2,[]}]}}}}") == "{db_open,\"Corruption: truncated record\"}, in store_sup:start_link/0");
+    CHECK(what("{failed_to_start_app,telemetry,{bad_return,{{tele_app,start,[normal,[]]},{'EXIT',{{badmatch,{aborted,"
+               "{bad_type,{tele,a}}}},[{tele,ensure,0,[]}]}}}}}") ==
+          "mnesia refused a record that is not as its table has them (bad_type): {tele,a}, in tele:ensure/0");
+    CHECK(what("{could_not_start_listener,[{port,15672}],{shutdown,{failed_to_start_child,{ranch_listener_sup,http},"
+               "{shutdown,{failed_to_start_child,ranch_acceptors_sup,{listen_error,{http,{0,0,0,0},15672},"
+               "eaddrinuse}}}}}}") == "port 15672 of http is in use (eaddrinuse)");
+    // a word of its own before what is no failure
+    CHECK(what("{could_not_go,[a],{shutdown,now}}") == "{could_not_go,[a],{shutdown,now}}");
+}
+
+TEST_CASE("a reason that the slogan cuts is not whole, wherever the cut is", "[causes]") {
+    for (const std::string_view cut : {"{failed_to_start_child,plm", "{a,{b,\"tex", "[a,b", "{a,'b"}) {
+        INFO(cut);
+        CHECK_FALSE(failure_of_printed(cut).is_whole());
+    }
+    CHECK(failure_of_printed("{a,'b'}").is_whole());
+    // within an atom in quotes, too: the layers go off as far as the text goes
+    const Failure cut = failure_of_printed(
+        "{application_start_failure,core,{bad_return,{{core_app,start,[normal,[]]},{'EXIT',{{function_clause,"
+        "[{orddict,fetch,['core@10.200.200.185',[{'");
+    CHECK(cut.application == "core");
+    CHECK(TermReader::is(cut.reason, "function_clause"));
+    REQUIRE(cut.stack.size() == 1);
+    CHECK(cut.stack[0].module == "orddict");
+}
+
+TEST_CASE("an error within a text is told with the text, where that may name the port", "[causes]") {
+    CHECK(what("{failed_to_start,\"ssl:default(0.0.0.0:18883) : eaddrinuse\"}") ==
+          "a port that it listens on is in use (eaddrinuse): ssl:default(0.0.0.0:18883) : eaddrinuse");
+}
+
+TEST_CASE("a module of OTP's that nobody can load any more", "[causes]") {
+    const std::string_view undef =
+        "{undef,[{io_lib,printable_list,[a],[]},{application_controller,to_string,1,[]},{gen_server,loop,7,[]}]}";
+    test::MadeSnapshot made;
+    made.s.source.process_table_complete = true;
+    made.process(0, "init");
+    const auto aside = [&](std::string_view reason) {
+        const auto cause = told_cause(made.s, reason, {});
+        return cause ? present::plain_text(made.s, cause->cause.aside) : "";
+    };
+    made.seal();
+    CHECK(aside(undef) == " (not loaded, and code_server, which loads modules, is gone)");
+    CHECK(aside("{undef,[{shop_lib,open,[a],[]},{application_controller,to_string,1,[]}]}").find("code_server") ==
+          std::string::npos);
+    made.process(5, "code_server");
+    made.seal();
+    CHECK(aside(undef).find("code_server") == std::string::npos);
 }
 
 TEST_CASE("an application that did not start is named in whatever words it is passed on", "[causes]") {

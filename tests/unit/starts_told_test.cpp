@@ -310,8 +310,34 @@ TEST_CASE("what init starts first is told by its frame", "[starts]") {
     };
     CHECK(told("new_kernelpid", "y0:A5:heart\ny1:H7F7099C50848\n") ==
           "heart, which the boot script names, could not be started: start_error");
+    CHECK(told("new_kernelpid", "y0:H7F7099C50848\ny1:A5:heart\n") ==  // as 25 has them
+          "heart, which the boot script names, could not be started: start_error");
     CHECK(told("new_kernelpid", "y0:A5:heart\ny1:N\n").find("badarg") != std::string::npos);
     CHECK(told("boot_loop", "y0:A5:heart\ny1:H7F7099C50848\n").find("badarg") != std::string::npos);
+}
+
+TEST_CASE("why a program stops is told where it keeps that in a persistent term", "[starts]") {
+    const auto told = [](std::string_view key) {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        const auto artifact =
+            test::load(test::header("init terminating in do_boot ({error,{mgmt,{bad_return,{{_},{_}}}}})") +
+                           test::process("<0.0.0>", "Name: init\n") + "=literals\n77770:t2:A10:rabbit_prelaunch," +
+                           std::string(key) +
+                           "\n77778:t2:A5:error,H77780\n77780:t2:A4:mgmt,H77788\n77788:t2:AA:bad_return,H77790\n"
+                           "77790:t2:H77798,H777A0\n77798:t3:A8:mgmt_app,A5:start,N\n777A0:t2:A4:EXIT,H777A8\n"
+                           "777A8:t3:AC:listen_error,I15672,AA:eaddrinuse\n=persistent_terms\nH77770|H77778\n=end\n",
+                       plan);
+        REQUIRE(artifact != nullptr);
+        Facts facts{FactOptions{}};
+        facts.bind(*artifact);
+        const auto& told = facts.get<StartFailure>().told;
+        REQUIRE(told);
+        return present::plain_text(artifact->snapshot(), told->cause.what);
+    };
+    CHECK(told("AB:stop_reason") == "port 15672 is in use (eaddrinuse)");
+    CHECK(told("AB:start_begin") == "{bad_return,{{...},{...}}}");
 }
 
 TEST_CASE("applications that need each other are told by the frames of who starts them", "[starts]") {

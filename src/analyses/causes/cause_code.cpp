@@ -10,7 +10,9 @@
 #include "erlang/elixir_names.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/sources.hpp"
+#include "erlang/vm_calls.hpp"
 
 namespace beamheap::analyses {
 
@@ -55,6 +57,57 @@ std::string all_words(const LogEvent& event) {
 }  // namespace
 
 // undef: whose module is missing, can't be loaded, or has no such function.
+// Of kernel or stdlib, missed by a process that no application's start has ended: all have loaded some of these, so
+// that it could be loaded while there was code_server to do it.
+bool Explainer::without_loader(std::string_view module) const {
+    return erlang::is_core_module(module) && failure_.application.empty() && failure_.children.empty() &&
+           snapshot_.source.process_table_complete &&
+           snapshot_.find_registered(vm_calls::keeper_of_code_path) == ProcId::none &&
+           std::ranges::any_of(failure_.stack, [](const LogFrame& frame) {
+               return erlang::has_role(frame.module, erlang::RegisteredRole::starts_node);
+           });
+}
+
+// What helps where a function of a module does not exist: the module is `loaded`, `packaged` apart, `near` another
+// name, or of a tool that builds.
+void Explainer::hint_undefined(const std::string& module, bool loaded, std::string_view packaged, std::string_view near,
+                               bool of_a_tool) {
+    if (loaded && hides_library(module))
+        hint(sentence("Rename module {}, or take it off the code path: it is loaded in the place of OTP's.",
+                      Atom{module, false}));
+    else if (loaded)
+        hint(
+            sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
+                     "of arguments, or a misspelt name.",
+                     Atom{module, false}));
+    else if (of_a_tool)
+        hint(
+            "What builds a project is not there where it runs: read such a value when it is compiled (a module "
+            "attribute, config.exs), and from Application.get_env/2 later.");
+    else if (!packaged.empty())
+        hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
+                      Atom{std::string(packaged), false}));
+    else if (!near.empty())
+        hint(
+            sentence("If {} is meant, correct the name where it is called; else module {} is missing from the code "
+                     "path (-pa, the release).",
+                     Atom{std::string(near), false}, Atom{module, false}));
+    else if (without_loader(module))
+        hint(
+            "Where a program ends processes that it does not know, code_server among them, no module is loaded any "
+            "more, and the next function that is not loaded yet ends who calls it: look for who calls exit(Pid, kill). "
+            "Else OTP is not whole.");
+    else if (is_of_otp(module))
+        hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",
+                      Atom{module, false}));
+    else
+        hint(sentence(
+            "Module {} is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
+            "does not load (compiled by another release, damaged, without its NIF): the log has \"Loading of ... "
+            "failed\" then.",
+            Atom{module, false}));
+}
+
 bool Explainer::undefined() {
     LogFrame called;
     if (TermReader::is(failure_.reason, "undef") && !failure_.stack.empty()) {
@@ -98,39 +151,14 @@ bool Explainer::undefined() {
         cause_.what.say(": {} is not part of a release", InputText{std::string(tool), InputText::Holds::vm});
     if (!near.empty()) cause_.what.say(" (is {} meant?)", Atom{std::string(near), false});
     if (is_file(called.module)) cause_.what.say(": that is a file's name, not a module's");
+    else if (!loaded && without_loader(called.module))
+        cause_.aside = Sentence(" (not loaded, and code_server, which loads modules, is gone)"),
+        cause_.aside_in_brief = Sentence(" (code_server is gone)");
     else if (!loaded && packaged.empty() && near.empty() && tool.empty())
         cause_.aside = Sentence(" (its module is missing, or does not load)"),
         cause_.aside_in_brief = Sentence(" (module not loaded)");
     called_by();
-    if (loaded && hides_library(called.module))
-        hint(sentence("Rename module {}, or take it off the code path: it is loaded in the place of OTP's.",
-                      Atom{called.module, false}));
-    else if (loaded)
-        hint(
-            sentence("Module {} is loaded and exports no such function: look for another version of it, a wrong number "
-                     "of arguments, or a misspelt name.",
-                     Atom{called.module, false}));
-    else if (!tool.empty())
-        hint(
-            "What builds a project is not there where it runs: read such a value when it is compiled (a module "
-            "attribute, config.exs), and from Application.get_env/2 later.");
-    else if (!packaged.empty())
-        hint(sentence("Install {} of OTP (distributions package it apart), or add it to the release's applications.",
-                      Atom{std::string(packaged), false}));
-    else if (!near.empty())
-        hint(
-            sentence("If {} is meant, correct the name where it is called; else module {} is missing from the code "
-                     "path (-pa, the release).",
-                     Atom{std::string(near), false}, Atom{called.module, false}));
-    else if (is_of_otp(called.module))
-        hint(sentence("Module {} is a part of OTP or Elixir: what is installed is not whole, or not of that release.",
-                      Atom{called.module, false}));
-    else
-        hint(sentence(
-            "Module {} is missing from the code path (-pa, the release), its name is misspelt, or it is there and "
-            "does not load (compiled by another release, damaged, without its NIF): the log has \"Loading of ... "
-            "failed\" then.",
-            Atom{called.module, false}));
+    hint_undefined(called.module, loaded, packaged, near, !tool.empty());
     return true;
 }
 

@@ -334,7 +334,7 @@ bool Explainer::posix() {
             left.push_back(arguments[0]);
     const PosixError* error = nullptr;
     Element port, name;
-    std::string file, doing;
+    std::string file, doing, words;  // words: that hold the error
     for (std::size_t i = 0; i < left.size() && i < 40; ++i) {
         const Element& each = left[i];
         if (TermReader::is_atom(each)) {
@@ -343,7 +343,8 @@ bool Explainer::posix() {
         } else if (each.kind == ElementKind::small && each.number > 0 && each.number < 65536) {
             if (port.kind == ElementKind::unknown) port = each;
         } else if (const auto text = t_.text(each, 500); text && text->size() > 2) {
-            if (const PosixError* said = said_error(*text)) error = error == nullptr ? said : error;
+            if (const PosixError* said = said_error(*text); said != nullptr && error == nullptr)
+                error = said, words = *text;
             const bool path = text->find('/') != std::string::npos;
             if (file.empty() && (bare || path)) file = *text;
             if (doing.empty() && !bare && !path && text->size() >= 10 && text->find(' ') != std::string::npos &&
@@ -376,6 +377,9 @@ bool Explainer::posix() {
                                 : Sentence("a port that it listens on");
         if (named) cause_.what.say(" of {}", plain(name));
         cause_.what.say(" {} (eaddrinuse)", sentence("{}", error->means));
+        // {failed_to_start, "ssl:default(0.0.0.0:18883) : eaddrinuse"}
+        if (told == 0 && words.find_first_of("0123456789") != words.npos)
+            cause_.what.say(": {}", InputText{one_line(words, 60), InputText::Holds::message});
         own_sockets();
         hint("Another copy of this node, or another program, listens there: ss -ltnp tells which.");
         if (bare && told == 0) where();

@@ -7,6 +7,7 @@
 #include "erlang/crash_reports.hpp"
 #include "erlang/elixir_names.hpp"
 #include "erlang/registered.hpp"
+#include "erlang/usual_causes.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -97,7 +98,22 @@ bool Explainer::gave_up() {
 bool Explainer::without_a_word() {
     if (!TermReader::is(failure_.reason, "normal")) return false;
     cause_.kind = CauseKind::stopped;
-    cause_.what = Sentence("the reason is normal, and what it had to say of it stands in its log alone");
+    if (failure_.exited) {
+        cause_.what =
+            Sentence("its top process ended by itself, with reason normal, and a permanent one ends the node");
+        hint(
+            "An application whose work has an end is started as temporary or transient "
+            "(application:start(App, transient); in a release's .rel {App, Version, transient}); else its top process "
+            "is a supervisor, which stays.");
+        return true;
+    }
+    const std::string_view started = erlang::application_of_callback(failure_.start_module);
+    const bool of_another = !started.empty() && started != failure_.application;
+    if (of_another)
+        cause_.what =
+            sentence("{} stopped with reason normal, and said why in the log alone", Atom{std::string(started), false});
+    else cause_.what = Sentence("the reason is normal, and what it had to say of it stands in its log alone");
+    if (const Ours* usual = erlang::usual_cause_of(of_another ? started : failure_.application)) hint(*usual);
     hint("See what the node printed before, and what lies in the folder of its data.");
     return true;
 }

@@ -33,6 +33,9 @@ private:
     void about_server(CauseKind kind, const Element& server);
     // cause_code.cpp: code that is missing or does not load
     bool undefined();
+    void hint_undefined(const std::string& module, bool loaded, std::string_view packaged, std::string_view near,
+                        bool of_a_tool);
+    bool without_loader(std::string_view module) const;
     bool not_loaded();
     bool refused_library(std::string_view module);
     bool accessed_struct(const LogFrame& called);

@@ -25,6 +25,7 @@ bool has_holes(OwnedTerm& term, const Element& root) {
     for (std::size_t i = 0; i < left.size() && i < 400; ++i) {
         if (left[i].kind == ElementKind::unknown) return i != 0;
         if (left[i].kind != ElementKind::object) continue;
+        if (term.ends_early(left[i].id)) return true;
         ElementCursor cursor = term.elements(left[i].id);
         for (Element element; left.size() < 400 && term.next(cursor, element);) left.push_back(element);
     }
@@ -75,6 +76,7 @@ private:
             return go_on(p[2]);
         }
         if (const auto p = t.tagged(reason, "application_start_failure", 3); !p.empty()) {
+            failure_.asked = {};  // the controller, which this ended
             if (TermReader::is_atom(p[1])) failure_.application = p[1].text;
             return go_on(p[2]);
         }
@@ -123,25 +125,29 @@ private:
             for (const std::string_view tag : {"error", "EXIT"})
                 if (const auto inner = t.tagged(p[1], tag, 2); !inner.empty() && tells_failure(inner[1]))
                     return go_on(inner[1]);
-        for (const std::string_view tag : {"bad_return", "bad_return_value"})
-            if (const auto p = t.tagged(reason, tag, 2); !p.empty()) {
-                const auto inner = t.tuple(p[1], 2);
-                if (inner.empty() || t.tagged(inner[1], "EXIT", 2).empty()) continue;
-                phase(inner[0]);
-                started_by(inner[0]);
-                return go_on(inner[1]);
-            }
+        if (exit_of_start()) return true;
         // {cannot_start, App, {Reason, {M, start, Args}}}: in whatever words a program passes on why one did not start
         if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is_atom(p[0]) && TermReader::is_atom(p[1]))
-            if (const auto inner = t.tuple(p[2], 2); !inner.empty() && is_start(inner[1])) {
+            if (const auto inner = t.tuple(p[2], 2); !inner.empty() && (is_start(inner[1]) || is_exit_of_start(p[2]))) {
                 failure_.application = p[1].text;
                 return go_on(p[2]);
             }
+        // {could_not_start_listener, Options, {shutdown, {failed_to_start_child, ...}}}: the same behind a word of its
+        // own
+        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is_atom(p[0]) && tells_failure(p[2]))
+            return go_on(p[2]);
         return pair();
     }
 
     bool is_function(const std::vector<Element>& mfa) const {
         return mfa.size() == 3 && TermReader::is_atom(mfa[0]) && TermReader::is_atom(mfa[1]) && terms().is_list(mfa[2]);
+    }
+    /// {bad_return, {{M, start, Args}, {'EXIT', Reason}}}
+    bool is_exit_of_start(const Element& term) const {
+        const TermReader t = terms();
+        const auto returned = t.tagged(term, "bad_return", 2);
+        const auto inner = returned.empty() ? std::vector<Element>{} : t.tuple(returned[1], 2);
+        return !inner.empty() && is_start(inner[0]) && !t.tagged(inner[1], "EXIT", 2).empty();
     }
     bool is_start(const Element& term) const {
         const auto mfa = terms().tuple(term, 3);
@@ -179,8 +185,13 @@ private:
     bool tells_failure(const Element& term) const {
         const TermReader t = terms();
         const auto p = t.tuple(term, 2);
-        if (p.empty()) return false;
+        if (p.empty()) {
+            const auto cut = t.tuple(term, 1);  // the text ends before the second element
+            return !cut.empty() && tells_failure(cut[0]);
+        }
         if (TermReader::is(p[0], "shutdown")) return !t.tagged(p[1], "failed_to_start_child", 3).empty();
+        if (is_exit_of_start(p[1])) return TermReader::is_atom(p[0]);  // of application:ensure_all_started/1
+        if (is_start(p[1])) return true;                               // of application:start/1
         // {Reason, {child, undefined, Id, ...}} of supervisor:start_child/2
         if (const auto given = t.tuple(p[1]); given.size() >= 8 && TermReader::is(given[0], "child")) return true;
         return p[1].kind == ElementKind::object && !frames_of(t, p[1]).empty();
@@ -206,6 +217,20 @@ private:
         if (!started && !missing && !returned) return false;
         if (!missing) failure_.application = name.text;
         return go_on(reason);
+    }
+
+    // {bad_return, {{M, F, Args}, {'EXIT', Reason}}}
+    bool exit_of_start() {
+        const TermReader t = terms();
+        for (const std::string_view tag : {"bad_return", "bad_return_value"})
+            if (const auto p = t.tagged(failure_.reason, tag, 2); !p.empty()) {
+                const auto inner = t.tuple(p[1], 2);
+                if (inner.empty() || t.tagged(inner[1], "EXIT", 2).empty()) continue;
+                phase(inner[0]);
+                started_by(inner[0]);
+                return go_on(inner[1]);
+            }
+        return false;
     }
 
     // {Reason, What}: a stack, the call that failed with it, or the function that started it.

@@ -410,9 +410,11 @@ void add_told(const Facts& facts, Finding& finding) {
         finding.evidence.push_back(i == 0 ? fact("raised in", place(told.failure.stack[i], lost))
                                           : fact("called by", place(told.failure.stack[i])));
     if (told.event != nullptr)
-        finding.evidence.push_back(told.event->in_queue
-                                       ? fact("told by an unread message of", sentence("{}", told.event->holder))
-                                       : fact("told by a report held by", sentence("{}", told.event->holder)));
+        finding.evidence.push_back(
+            told.event->holder == ProcId::none
+                ? fact("told by", Ours("a persistent term, where the program keeps why it stops"))
+            : told.event->in_queue ? fact("told by an unread message of", sentence("{}", told.event->holder))
+                                   : fact("told by a report held by", sentence("{}", told.event->holder)));
     finding.next_steps = told.cause.hints;
     if (const std::string_view hidden = hidden_module(facts); !hidden.empty())
         finding.next_steps.insert(

@@ -4,6 +4,7 @@
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/facts/catalogue/node_figures.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/kept_states.hpp"
 #include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
@@ -21,28 +22,44 @@ std::optional<ToldCause> first_process(Artifact& artifact) {
     if (!terms) return std::nullopt;
     const RootList& roots = (*terms)->graph().roots();
     static constexpr erlang::Pattern gave("{error, Reason}");
+    // Which of the frame's two slots has which differs from release to release.
     std::string name;
+    std::optional<Element> reason;
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind != RootKind::stack || roots[i].frame >= stack.size() ||
             !erlang::has_role(snapshot, stack[roots[i].frame].function, erlang::FunctionRole::starts_first))
             continue;
         const Element root = (*terms)->root(i);
         if (TermReader::is_atom(root)) name = root.text;
-        const erlang::Match match = gave.match(**terms, root);
-        if (!match || name.empty()) continue;
-        ToldCause told;
-        told.before_kernel = true;
-        told.failure.term = copy_term(**terms, match["Reason"]);
-        told.failure.reason = told.failure.term->term();
-        told.cause.kind = CauseKind::no_file;
-        told.cause.what = sentence("{}, which the boot script names, could not be started: {}", Atom{name, false},
-                                   PrintedTerm{told.failure.term, told.failure.reason, 80});
-        told.cause.hints.push_back(
-            sentence("See whether the program of {} is there and can be run: erts-VERSION/bin below the root of OTP.",
-                     Atom{name, false}));
-        return told;
+        if (const erlang::Match match = gave.match(**terms, root)) reason = match["Reason"];
     }
-    return std::nullopt;
+    if (name.empty() || !reason) return std::nullopt;
+    ToldCause told;
+    told.before_kernel = true;
+    told.failure.term = copy_term(**terms, *reason);
+    told.failure.reason = told.failure.term->term();
+    told.cause.kind = CauseKind::no_file;
+    told.cause.what = sentence("{}, which the boot script names, could not be started: {}", Atom{name, false},
+                               PrintedTerm{told.failure.term, told.failure.reason, 80});
+    told.cause.hints.push_back(
+        sentence("See whether the program of {} is there and can be run: erts-VERSION/bin below the root of OTP.",
+                 Atom{name, false}));
+    return told;
+}
+
+// Why the node stops, where a program keeps that for whoever asks: whole, where the slogan leaves most of it out.
+void add_stop_reasons(Artifact& artifact, std::vector<LogEvent>& events) {
+    const Result<PersistentTerms> kept = artifact.persistent_terms();
+    if (!kept || kept->terms == nullptr) return;
+    for (const PersistentTerms::Entry& entry : kept->entries) {
+        if (!erlang::match_state(erlang::KeptState::stop_reason, *kept->terms, entry.key)) continue;
+        LogEvent event;
+        event.kind = LogKind::process_error;
+        event.level = LogLevel::error;
+        event.reason_term = event.term = copy_term(*kept->terms, entry.value);
+        event.reason = event.term->term();
+        events.push_back(std::move(event));
+    }
 }
 
 }  // namespace
@@ -52,6 +69,7 @@ Result<StartFailure> find_fact(FactOf<StartFailure>, const Facts& facts, Artifac
     const Slogan& slogan = facts.get<Slogan>();
     if (!is_failed_start(slogan.kind)) return found;
     found.events = log_events(artifact);
+    add_stop_reasons(artifact, found.events);
     found.told = told_cause(facts.snapshot(), slogan.reason, found.events,
                             slogan.kind == SloganKind::application_terminated, slogan.application);
     if (slogan.kind == SloganKind::system_process_terminated)
