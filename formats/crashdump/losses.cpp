@@ -56,7 +56,7 @@ void Losses::judge_entries(Snapshot& snapshot, std::uint32_t constant) {
     add_alike();
     std::uint32_t usual = 0;
     for (std::uint32_t bit = 0; bit < having.size(); ++bit)
-        if (having[bit] * 3 >= whole * 2) usual |= 1u << bit;
+        if (having[bit] * 3 + 1 >= whole * 2) usual |= 1u << bit;  // two in three, and one of two
     usual &= constant;
     const bool cut = !snapshot.source.process_table_complete;
     for (std::size_t i = 0; i < count; ++i) {

@@ -148,10 +148,48 @@ void judge_pools(Loader& loader) {
     }
 }
 
-// Instances are numbered from 0 (up to R15 some from 1) to the number of schedulers, those of all allocators alike, and
-// have the same lines.
+// Memory that the VM maps by itself is told by all of these lines (erts_mmap_info() in erl_mmap.c), or by none.
+void judge_super_carriers(Loader& loader) {
+    constexpr std::string_view always[] = {"option scs",
+                                           "option sco",
+                                           "option scrpm",
+                                           "option scrfsd",
+                                           "supercarrier total size",
+                                           "supercarrier total sa size",
+                                           "supercarrier total sua size",
+                                           "supercarrier used size",
+                                           "supercarrier used sa size",
+                                           "supercarrier used sua size",
+                                           "supercarrier used free segs",
+                                           "supercarrier max free segs",
+                                           "supercarrier allocated free segs",
+                                           "supercarrier reserved free segs",
+                                           "supercarrier sa free segs",
+                                           "supercarrier sua free segs"};
+    const Snapshot& snapshot = loader.snapshot;
+    for (const AllocatorInstance& allocator : snapshot.allocators) {
+        std::set<std::string_view> keys;
+        for (const AllocatorInstance::Line& line : allocator.lines) keys.insert(snapshot.text(line.key));
+        if (std::ranges::none_of(keys, [](std::string_view key) { return key.starts_with("supercarrier "); })) continue;
+        for (const std::string_view key : always)
+            if (!keys.contains(key))
+                loader.losses.torn_section(
+                    0, "=allocator:" + std::string(snapshot.text(allocator.name)) + " lacks " + std::string(key));
+    }
+}
+
+// The first instance: 0. Up to R14 no scheduler is meant by that, and only what is for a moment is had without one.
+// Where the release is not known it is `found`, if that may be.
+std::int32_t first_instance(const Loader& loader, std::string_view allocator, std::int32_t found) {
+    constexpr std::uint32_t oldest = 10;
+    if (loader.dialect.otp < oldest) return std::min(found, 1);
+    return loader.dialect.otp < 15 && allocator != "temp_alloc" ? 1 : 0;
+}
+
+// Instances are numbered to the number of schedulers, those of all allocators alike, and have the same lines.
 void judge_allocators(Loader& loader) {
     judge_pools(loader);
+    judge_super_carriers(loader);
     const Snapshot& snapshot = loader.snapshot;
     std::map<TextId, std::set<std::int32_t>> instances;
     std::map<TextId, const AllocatorInstance*> first;
@@ -185,7 +223,7 @@ void judge_allocators(Loader& loader) {
                                               std::to_string(allocator.instance) + "] has other lines than the first");
     }
     for (const auto& [name, numbers] : instances) {
-        const std::int32_t least = loader.dialect.otp < 16 ? std::min(*numbers.begin(), 1) : 0;
+        const std::int32_t least = first_instance(loader, snapshot.text(name), *numbers.begin());
         hold(loader, numbers.size(), static_cast<std::uint64_t>(last - least + 1),
              "instances of " + std::string(snapshot.text(name)));
     }
@@ -273,6 +311,12 @@ void judge_order_of_ports(Loader& loader) {
             return loader.anomalies().add(Anomaly::section_misplaced, 0, "=port");
 }
 
+bool has_line(const Snapshot& snapshot, std::string_view key) {
+    return std::ranges::any_of(snapshot.allocators, [&](const AllocatorInstance& allocator) {
+        return std::ranges::any_of(allocator.lines, [&](const auto& line) { return snapshot.text(line.key) == key; });
+    });
+}
+
 // The VM's tables and allocators are the same in all nodes of a release.
 void judge_fixed_names(Loader& loader, const SectionOrder& order) {
     const Snapshot& snapshot = loader.snapshot;
@@ -296,7 +340,7 @@ void judge_fixed_names(Loader& loader, const SectionOrder& order) {
                                 {"fun_table", 10, 27, 1, 0},
                                 {"export_list", 16, 27, 2, 1},
                                 {"export_list", 10, 15, 1, 1},
-                                {"secondary_export_table", 13, 15, 1, 0},
+                                {"secondary_export_table", 12, 15, 1, 0},
                                 {"fun_staged_index", 28, newest_known_release, 2, 1},
                                 {"export_staged_index", 28, newest_known_release, 2, 1}};
     for (const Table& table : tables) {
@@ -318,6 +362,13 @@ void judge_fixed_names(Loader& loader, const SectionOrder& order) {
     if (order.count("allocator") == 0) return;
     for (const Name& each : names)
         if (otp >= each.since && !allocators.contains(each.name)) missing("allocator", each.name);
+    // What others say of their carriers is written only where these are.
+    struct Told {
+        std::string_view line, allocator;
+    };
+    constexpr Told told[] = {{"mbcs mseg carriers", "mseg_alloc"}, {"sbmbcs blocks", "sbmbc_alloc"}};
+    for (const Told& each : told)
+        if (!allocators.contains(each.allocator) && has_line(snapshot, each.line)) missing("allocator", each.allocator);
     // Where memory is mapped by the VM itself all three are, and none where it is not.
     constexpr std::string_view mapped[] = {"mseg_alloc", "erts_mmap.default_mmap", "erts_mmap.literal_mmap"};
     const auto count = std::ranges::count_if(mapped, [&](std::string_view name) { return allocators.contains(name); });

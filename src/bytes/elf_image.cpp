@@ -87,6 +87,8 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& name) {
     file.size_ = static_cast<std::size_t>(status.st_size);
     file.data_ = static_cast<const std::byte*>(data);
     file.descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (file.descriptor_ < 0)  // nobody could tell what is stored of a file with holes
+        return Error{ErrorCode::resource_limit, name + ": " + std::strerror(errno), {}};
     return file;
 }
 

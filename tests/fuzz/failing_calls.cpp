@@ -32,10 +32,11 @@ const Call rows[] = {
 };
 
 Injection* shared = nullptr;
+bool counts = false;  // this process's calls do
 
 // What a call of this kind is to fail with, now: 0 where it is to be made.
 int failure(Kind kind) {
-    if (shared == nullptr || !shared->counted.load(std::memory_order_relaxed)) return 0;
+    if (shared == nullptr || !counts) return 0;
     const long now = shared->made[kind].fetch_add(1, std::memory_order_relaxed) + 1;
     const bool fails = kind == shared->kind && (shared->for_good ? now >= shared->at : now == shared->at);
     return fails ? shared->error : 0;
@@ -75,6 +76,9 @@ Injection& injection() {
     }
     return *shared;
 }
+
+void begin_counting() { counts = true; }
+void end_counting() { counts = false; }
 
 }  // namespace beamheap::faults
 
@@ -191,12 +195,23 @@ BEAMHEAP_CALL(looks, int, stat, (const char* path, struct stat* into), (path, in
 BEAMHEAP_CALL(looks, int, stat64, (const char* path, struct stat64* into), (path, into), -1)
 BEAMHEAP_CALL(looks, int, lstat, (const char* path, struct stat* into), (path, into), -1)
 BEAMHEAP_CALL(looks, int, lstat64, (const char* path, struct stat64* into), (path, into), -1)
+BEAMHEAP_CALL(looks, int, fstatat, (int folder, const char* path, struct stat* into, int flags),
+              (folder, path, into, flags), -1)
+BEAMHEAP_CALL(looks, int, fstatat64, (int folder, const char* path, struct stat64* into, int flags),
+              (folder, path, into, flags), -1)
+BEAMHEAP_CALL(details, int, statx, (int folder, const char* path, int flags, unsigned mask, struct statx* into),
+              (folder, path, flags, mask, into), -1)
 BEAMHEAP_CALL(sizes, int, ftruncate, (int file, off_t size), (file, size), -1)
 BEAMHEAP_CALL(sizes, int, ftruncate64, (int file, off64_t size), (file, size), -1)
 BEAMHEAP_CALL(links, int, link, (const char* from, const char* to), (from, to), -1)
 BEAMHEAP_CALL(links, int, linkat, (int a, const char* from, int b, const char* to, int flags), (a, from, b, to, flags),
               -1)
 BEAMHEAP_CALL(renames, int, rename, (const char* from, const char* to), (from, to), -1)
+BEAMHEAP_CALL(removals, int, unlink, (const char* path), (path), -1)
+BEAMHEAP_CALL(removals, int, unlinkat, (int folder, const char* path, int flags), (folder, path, flags), -1)
+BEAMHEAP_CALL(removals, int, rmdir, (const char* path), (path), -1)
+BEAMHEAP_CALL(syncs, int, fsync, (int file), (file), -1)
+BEAMHEAP_CALL(syncs, int, fdatasync, (int file), (file), -1)
 BEAMHEAP_CALL(new_folders, int, mkdir, (const char* path, mode_t mode), (path, mode), -1)
 BEAMHEAP_CALL(pipes, int, pipe2, (int* ends, int flags), (ends, flags), -1)
 BEAMHEAP_CALL(processes, pid_t, fork, (), (), -1)

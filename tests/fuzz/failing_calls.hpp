@@ -31,10 +31,13 @@ struct Call {
     X(folders, "opendir", EMFILE, EIO, ENOMEM)                  \
     X(entries, "readdir", EIO)                                  \
     X(looks, "stat", EIO, ENOMEM)                               \
+    X(details, "statx", EIO, ENOMEM, ENOSYS)                    \
     X(closes, "close", EIO, EDQUOT)                             \
     X(sizes, "ftruncate", ENOSPC, EIO)                          \
     X(links, "link", ENOSPC, EIO, EACCES)                       \
     X(renames, "rename", ENOSPC, EIO, EACCES)                   \
+    X(removals, "unlink", EIO, EACCES)                          \
+    X(syncs, "fsync", EIO, ENOSPC)                              \
     X(new_folders, "mkdir", ENOSPC, EACCES)                     \
     X(pipes, "pipe", EMFILE, ENFILE)                            \
     X(processes, "fork", EAGAIN, ENOMEM)                        \
@@ -58,8 +61,7 @@ enum Kind : std::size_t {
 const Call& row_of(std::size_t kind);
 
 struct Injection {
-    std::atomic<bool> counted{false};
-    std::atomic<long> made[kinds]{};  ///< calls since they were counted
+    std::atomic<long> made[kinds]{};  ///< calls of those that count
     std::size_t kind = kinds;         ///< which fails; `kinds`: none
     long at = 0;                      ///< the first that fails, from 1 on
     bool for_good = false;            ///< and all behind it
@@ -67,5 +69,10 @@ struct Injection {
 };
 /// In shared memory.
 Injection& injection();
+
+/// From now on the calls of this process count and can fail, and those of processes that it forks off.
+void begin_counting();
+/// Those of this process no longer do.
+void end_counting();
 
 }  // namespace beamheap::faults

@@ -13,8 +13,6 @@
 // that says what is missing, or ends with the exit code of the contract for it and a sentence (5 where it is memory),
 // and a file that it was to write is there as a whole, or as it was before. SQLite is tested so ("How SQLite Is
 // Tested", anomaly testing).
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,125 +34,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/console/sandbox.hpp"
 #include "cli/frame/commands.hpp"
 #include "fuzz/failing_calls.hpp"
+#include "fuzz/tried.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace beamheap::faults;
-
-constexpr unsigned seconds_each = 10;
-
-/// Which call fails with what; `kinds`: none.
-struct Fault {
-    std::size_t kind = kinds;
-    long at = 0;
-    bool for_good = false;
-    int error = 0;
-    std::string text() const {
-        const char* const how = error == short_count ? "gives half" : strerrorname_np(error);
-        return std::string(row_of(kind).name) + " " + std::to_string(at) + ": " + how +
-               (for_good ? ", and all behind it" : "");
-    }
-};
-
-struct Outcome {
-    int status = 0;  // of wait()
-    std::string out, err;
-    std::map<std::string, std::string> files;  // by their names below the folder
-    std::array<long, kinds> calls{};
-    bool stays = false;  // a process that it started
-};
-
-std::string contents(int file) {
-    std::string all;
-    char piece[16384];
-    lseek(file, 0, SEEK_SET);
-    for (ssize_t got = read(file, piece, sizeof piece); got > 0; got = read(file, piece, sizeof piece))
-        all.append(piece, static_cast<std::size_t>(got));
-    return all;
-}
-
-std::string contents(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Without the mark, another one each time, between which an assistant is given data.
-std::string unmarked(std::string text) {
-    constexpr std::size_t mark = 16;
-    for (const std::string_view sign : {"\"BEGIN ", "\\nEND "})
-        for (std::size_t at = text.find(sign); at != text.npos; at = text.find(sign, at + 1))
-            text.erase(at + sign.size(), mark);
-    return text;
-}
-
-constexpr std::string_view old_content = "what was there before";
-
-/// One command line, whose words "OUT" and "<FILE" are the file to be written, and standard input. "OLD" is as OUT,
-/// where there is a file already.
-struct Tried {
-    std::vector<std::string> words;
-    fs::path folder;  ///< empty but for what the program leaves there
-
-    Outcome run(const Fault& fault) const {
-        for (const auto& left : fs::directory_iterator(folder)) fs::remove_all(left.path());
-        if (std::ranges::find(words, "OLD") != words.end()) std::ofstream(folder / "out") << old_content;
-        const std::array files{memfd_create("out", 0), memfd_create("err", 0)};
-        Injection& injected = injection();
-        for (auto& count : injected.made) count = 0;
-        injected.kind = fault.kind, injected.at = fault.at, injected.for_good = fault.for_good;
-        injected.error = fault.error;
-        const pid_t child = fork();
-        if (child == 0) in_child(files);
-        Outcome outcome;
-        waitpid(child, &outcome.status, 0);
-        injected.counted = false;
-        outcome.stays = !others_end();
-        outcome.out = unmarked(contents(files[0]));
-        outcome.err = contents(files[1]);
-        for (std::size_t i = 0; i < kinds; ++i) outcome.calls[i] = injected.made[i];
-        for (const int file : files) close(file);
-        for (const auto& each : fs::recursive_directory_iterator(folder))
-            if (each.is_regular_file()) outcome.files[each.path().lexically_relative(folder)] = contents(each.path());
-        return outcome;
-    }
-
-private:
-    /// Waits for what the program started, and left to this process (PR_SET_CHILD_SUBREAPER).
-    static bool others_end() {
-        for (int waited = 0; waited < 500; ++waited) {
-            const pid_t ended = waitpid(-1, nullptr, WNOHANG);
-            if (ended < 0) return true;
-            if (ended == 0) usleep(10'000);
-        }
-        return false;
-    }
-
-    [[noreturn]] void in_child(const std::array<int, 2>& files) const {
-        std::vector<std::string> given{"beamheap"};
-        int input = open("/dev/null", O_RDONLY);
-        for (const std::string& word : words) {
-            if (word == "OUT" || word == "OLD") given.push_back(folder / "out");
-            else if (word.front() == '<') input = open(word.c_str() + 1, O_RDONLY);
-            else given.push_back(word);
-        }
-        std::vector<char*> pointers;
-        for (std::string& word : given) pointers.push_back(word.data());
-        pointers.push_back(nullptr);
-        dup2(input, STDIN_FILENO);
-        dup2(files[0], STDOUT_FILENO);
-        dup2(files[1], STDERR_FILENO);
-        alarm(seconds_each);
-        beamheap::cli::allow_sandbox();
-        injection().counted = true;
-        const int code = beamheap::cli::run(static_cast<int>(given.size()), pointers.data());
-        injection().counted = false;
-        _exit(code);
-    }
-};
 
 bool asks_for_more_memory(const Fault& fault) { return fault.kind == memory || fault.kind == mappings; }
 
@@ -169,35 +56,62 @@ bool says_so(const Outcome& got, const Outcome& whole) {
     return false;
 }
 
-/// What is wrong with the files that are there; empty if nothing is.
-std::string wrong_files(const Outcome& got, const Outcome& whole, bool ended_well) {
-    for (const auto& [name, content] : got.files) {
-        const auto found = whole.files.find(name);
-        if (found == whole.files.end()) return "a file that is to be none stays: " + name;
-        if (content != found->second && (ended_well || content != old_content))
-            return ended_well ? "another file, and nothing that says so: " + name : "half a file stays: " + name;
-    }
-    return ended_well && got.files.size() != whole.files.size() ? "a file is missing, and nothing says so" : "";
+/// Whether a file that `catch` names has its end: who looks into its folder takes it for an answer.
+bool has_its_end(const std::string& name, const std::string& content) {
+    const std::string ending = fs::path(name).extension();
+    if (fs::path(name).filename().string().starts_with(".")) return false;
+    if (ending == ".json") return content.ends_with("}\n");
+    if (ending == ".html") return content.ends_with("</html>\n");
+    if (ending != ".sqlite" || content.size() < 32) return ending == ".zst";
+    std::size_t page = 0, pages = 0;  // the file's header: two bytes at 16, four at 28
+    for (const std::size_t at : {16, 17}) page = page << 8 | static_cast<unsigned char>(content[at]);
+    for (std::size_t at = 28; at < 32; ++at) pages = pages << 8 | static_cast<unsigned char>(content[at]);
+    return (page == 1 ? 65536 : page) * pages == content.size();
 }
 
+/// What is wrong with the files that are there; empty if nothing is. `told`: something is said to be missing, and it
+/// may be so in files as well (`catch` answers with what a dying VM leaves it).
+std::string wrong_files(const Outcome& got, const Outcome& whole, bool ended_well, bool told) {
+    for (const auto& [name, content] : got.files) {
+        const auto found = whole.files.find(name);
+        if (found != whole.files.end() && content == found->second) continue;
+        if (told && has_its_end(name, content)) continue;
+        if (found == whole.files.end()) return "a file that is to be none stays: " + name;
+        if (ended_well || content != old_content)
+            return ended_well ? "another file, and nothing that says so: " + name : "half a file stays: " + name;
+    }
+    return ended_well && !told && got.files.size() != whole.files.size() ? "a file is missing, and nothing says so"
+                                                                         : "";
+}
+
+/// Of these the machine's other processes, or the time that it takes, change what is shown.
+bool always_another(const Tried& tried) { return tried.has("ps") || tried.has("<KEYS"); }
+
 /// What is wrong with an outcome, a phrase; empty if nothing is. `whole` is the undisturbed one.
-std::string wrong(const Fault& fault, const Outcome& got, const Outcome& whole) {
+std::string wrong(const Tried& tried, const Fault& fault, const Outcome& got, const Outcome& whole) {
     if (WIFSIGNALED(got.status))
         return WTERMSIG(got.status) == SIGALRM ? "takes too long" : "signal " + std::to_string(WTERMSIG(got.status));
     if (got.stays) return "a process stays";
     const int code = WEXITSTATUS(got.status);
+    const bool told = tried.has("PIPE") && says_so(got, whole);
     if (code == WEXITSTATUS(whole.status)) {
-        if (got.out != whole.out && !says_so(got, whole)) return "another answer, and nothing that says so";
-        return wrong_files(got, whole, true);
+        if (got.out != whole.out && !always_another(tried) && !says_so(got, whole))
+            return "another answer, and nothing that says so";
+        return wrong_files(got, whole, true, told);
     }
-    // An option whose file can't be read is said as a mistake of the command line.
-    const bool option = code == 2 && got.err.find("--stable-salt") != got.err.npos;
+    // An option whose file can't be read is said as a mistake of the command line, as is a terminal of which nothing is
+    // known.
+    const bool option = code == 2 && (got.err.find("--stable-salt") != got.err.npos ||
+                                      (tried.has("<KEYS") && got.err.find("known of a terminal") != got.err.npos));
+    // So ends ncurses where it has no memory, by itself.
+    if (tried.has("<KEYS") && fault.kind == memory && code == 1 && got.err.find("Out of memory") != got.err.npos)
+        return "";
     // What is found to be damaged, or to be a finding, is an answer.
     const bool found = (code == 1 || code == 4) && says_so(got, whole);
     if (code != 3 && code != 5 && !option && !found) return "exit code " + std::to_string(code);
     if (asks_for_more_memory(fault) && code != 5 && !option) return "no memory, and exit code " + std::to_string(code);
     if (got.err.find("beamheap: ") == got.err.npos) return "exit code " + std::to_string(code) + " without a sentence";
-    return wrong_files(got, whole, false);
+    return wrong_files(got, whole, false, told);
 }
 
 const std::vector<std::vector<std::string>> command_lines{
@@ -247,17 +161,20 @@ const std::vector<std::vector<std::string>> command_lines{
     {"export", "FOLDER/heap_sound.dump", "OUT", "--to", "parquet", "--stable-salt", "FOLDER/cut_in_memory.dump"},
     {"export", "FOLDER/heap_sound.dump", "OUT", "--full", "--stable-salt", "FOLDER/cut_in_memory.dump"},
     {"html", "FOLDER/heap_sound.dump", "-o", "OUT", "--full", "--stable-salt", "FOLDER/cut_in_memory.dump"},
+    {"redact", "SELF", "SELF", "-f"},
+    {"export", "SELF", "SELF", "-f"},
+    {"catch", "--pipe", "PIPE", "--once", "-o", "OUT", "--keep", "dump", "--stable-salt", "FOLDER/cut_in_memory.dump"},
+    {"ui", "FOLDER/heap_sound.dump", "<KEYS"},
+    {"ps", "--json"},
 };
 
 /// Verbs that have no line, and why.
 const std::map<std::string, std::string> not_tried{
     {"core", "the lines of a core image ask the same of analyze"},
     {"blame", "it takes native stacks, which a dump has none of"},
-    {"ps", "it tells what runs on the machine, which changes"},
     {"sample", "it takes a VM that runs"},
     {"heapsample", "it takes a VM that runs"},
     {"watch", "it takes a VM that runs"},
-    {"ui", "it takes a terminal"},
 };
 
 const std::vector<std::vector<std::string>> core_lines{
@@ -332,13 +249,14 @@ std::vector<Fault> faults_of(std::size_t kind, long calls, long share, const std
 void try_line(const std::string& shown, const Tried& tried, long share, const std::optional<long>& turn,
               Counts& counts) {
     const Outcome whole = tried.run({});
-    const bool answers = !WIFSIGNALED(whole.status) && !(whole.out.empty() && whole.files.empty());
+    const bool answers = !WIFSIGNALED(whole.status) && !whole.stays &&
+                         (tried.has("<KEYS") ? whole.status == 0 : !(whole.out.empty() && whole.files.empty()));
     counts.add(shown, "nothing fails", answers ? "" : "no answer", whole.err);
     for (std::size_t kind = 0; kind < kinds; ++kind) {
         for (const Fault& fault : faults_of(kind, whole.calls[kind], share, turn)) {
             const Outcome got = tried.run(fault);
-            counts.add(shown, fault.text() + " of " + std::to_string(whole.calls[kind]), wrong(fault, got, whole),
-                       got.err);
+            counts.add(shown, fault.text() + " of " + std::to_string(whole.calls[kind]),
+                       wrong(tried, fault, got, whole), got.err);
         }
     }
 }
@@ -383,7 +301,7 @@ int main(int count, char** arguments) {
     if (!core && first.empty()) look_for_verbs(counts);
     for (const auto& line : core ? core_lines : command_lines) {
         if (!first.empty() && std::ranges::find(first, line.front()) == first.end()) continue;
-        Tried tried{line, inputs.scratch()};
+        Tried tried{line, inputs.scratch(), core ? fs::path() : fs::path(words.front()) / "heap_sound.dump"};
         std::string shown;
         for (std::string& word : tried.words) {
             shown += (shown.empty() ? "" : " ") + word;

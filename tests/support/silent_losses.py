@@ -134,11 +134,6 @@ def an_end_of_a_stack(dump, chance):
     return dump.without(*chance.choice(slots)[:2]) if slots else None
 
 
-def an_old_allocator(dump, _):
-    sections = [section for section in dump.sections if section[0].startswith(b"=allocator:mseg_alloc")]
-    return dump.without(sections[0][1], sections[0][3]) if sections else None
-
-
 def a_line_of_some(dump, _):
     found = re.search(rb"^Registered as: .*\n", dump.data, re.M)
     return dump.without(*found.span()) if found else None
@@ -187,12 +182,6 @@ def in_an_end(before, after):
     return at is not None and (not addresses or at <= addresses[0] or at > addresses[-1])
 
 
-def lost_old_allocator(change):
-    """Its section, or its tag alone: what it has is the one's before it then."""
-    heads = change.before.keys() - change.after.keys()
-    return not change.come and change.tags() == {"allocator"} and len(heads) == 1 and all(head.startswith(b"=allocator:mseg_alloc") or head.endswith(b"[0]") for head in heads)
-
-
 def lost_line_of_some(change):
     lines = list(change.gone.elements())
     return not change.come and len(lines) == 1 and (lines[0][0] == "allocated_areas" or lines[0][1].startswith(b"Registered as: "))
@@ -219,7 +208,6 @@ KINDS = {
     "a process": (a_process, lambda change: change.whole_sections(["proc"])),
     "stack and heap": (stack_and_heap, lambda change: change.whole_sections(["proc_stack", "proc_heap", "proc_dictionary", "proc_messages"])),
     "an end of a stack": (an_end_of_a_stack, lost_end),
-    "an old allocator": (an_old_allocator, lost_old_allocator),
     "the memory figures": (without_section(b"=memory"), lambda change: change.whole_sections(["memory"])),
     "a line of some": (a_line_of_some, lost_line_of_some),
     "a link": (a_link, lost_link),
@@ -229,7 +217,7 @@ KINDS = {
 
 
 # Of these there are such nodes in BEAMHEAP_CORPUS alone.
-OLD = ("an old allocator", "the memory figures", "a line of some")
+OLD = ("the memory figures", "a line of some")
 # Of these the node that loses something is another one than the dump's.
 PREPARED = {"a link": with_signals}
 

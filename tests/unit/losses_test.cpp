@@ -284,9 +284,9 @@ TEST_CASE("fewer atoms or registered names than the VM counted") {
 }
 
 TEST_CASE("a field that few entries have is missing in none of the others") {
-    const auto torn = [](int with) {
+    const auto torn = [](int with, int all = 12) {
         std::string text = test::header();
-        for (int i = 1; i <= 12; ++i)
+        for (int i = 1; i <= all; ++i)
             text +=
                 test::process(fmt::format("<0.{}.0>", i),
                               i <= with ? "Internal State: ACT_PRIO_NORMAL | USR_PRIO_NORMAL | PRQ_PRIO_NORMAL\n" : "");
@@ -300,6 +300,8 @@ TEST_CASE("a field that few entries have is missing in none of the others") {
     CHECK(torn(8) == 4);  // two in three have it
     CHECK(torn(11) == 1);
     CHECK(torn(12) == 0);
+    CHECK(torn(1, 2) == 1);  // of a node that died while it started
+    CHECK(torn(1, 3) == 0);
 }
 
 namespace {
@@ -337,12 +339,22 @@ struct WholeNode {
         for (const char* id :
              {"ll_alloc[0]", "ll_alloc[1]", "ll_alloc[2]", "eheap_alloc[0]", "eheap_alloc[1]", "eheap_alloc[2]"}) {
             const bool first = std::string_view(id).ends_with("[0]");  // which has no pool
-            sections.push_back(fmt::format("=allocator:{}\noption e: true\ncarriers: 1 1 1\n{}", id,
+            sections.push_back(fmt::format("=allocator:{}\noption e: true\nmbcs mseg carriers: 1\n{}", id,
                                            first ? "" : "mbcs_pool carriers: 1\nmbcs_pool carriers size: 8\n"));
         }
         for (const char* id : {"alloc_util", "binary_alloc", "driver_alloc", "ets_alloc", "fix_alloc", "literal_alloc",
                                "sl_alloc", "std_alloc", "sys_alloc", "temp_alloc", "test_alloc"})
             sections.push_back(fmt::format("=allocator:{}\noption e: true\n", id));
+        for (const char* id : {"mseg_alloc[0]", "mseg_alloc[1]", "mseg_alloc[2]"})
+            sections.push_back(fmt::format("=allocator:{}\nversion: 0.9\nmemory kind: all memory\n", id));
+        sections.push_back("=allocator:erts_mmap.default_mmap\noption scs: 0\n");
+        std::string mapped = "=allocator:erts_mmap.literal_mmap\n";
+        for (const char* option : {"scs", "sco", "scrpm", "scrfsd"}) mapped += fmt::format("option {}: 1\n", option);
+        for (const char* line : {"total size", "total sa size", "total sua size", "used size", "used sa size",
+                                 "used sua size", "used free segs", "max free segs", "allocated free segs",
+                                 "reserved free segs", "sa free segs", "sua free segs"})
+            mapped += fmt::format("supercarrier {}: 1\n", line);
+        sections.push_back(mapped);
         sections.push_back("=allocator:instr\n");  // which has no lines
         for (int i = 1; i <= 4; ++i) sections.push_back(entry(i));
         sections.push_back(
@@ -428,6 +440,50 @@ TEST_CASE("of a whole node every section that is lost, stands twice, or lost a l
             at = end;
         }
     }
+}
+
+TEST_CASE("allocators of old releases: which there are, and from which number on", "[losses]") {
+    constexpr const char* r14 = "Erlang R14B04 (erts-5.8.5) [source] [smp:2:2] [rq:2] [async-threads:0]";
+    constexpr const char* r15 = "Erlang R15B01 (erts-5.9.1) [source] [smp:2:2] [async-threads:0]";
+    const auto lost = [](const char* version, const std::vector<std::string>& allocators) {
+        std::string text = test::header("test", version);
+        for (const std::string& id : allocators)
+            text += fmt::format("=allocator:{}\noption e: true\n{}", id,
+                                id.starts_with("mseg") ? "" : "mbcs mseg carriers: 1\nsbmbcs blocks: 1\n");
+        const Told all = told(text + test::process("<0.1.0>") + "=end\n");
+        return all.count(Anomaly::count_mismatch) + all.count(Anomaly::section_missing);
+    };
+    // Up to R14 what is for a moment is numbered from 0 on, all else from 1.
+    const std::vector<std::string> all{"sbmbc_alloc", "temp_alloc[0]", "temp_alloc[1]", "temp_alloc[2]",
+                                       "sl_alloc[1]", "sl_alloc[2]",   "mseg_alloc"};
+    const auto whole = lost(r14, all);
+    for (const std::size_t gone : {0u, 1u, 4u, 6u}) {
+        std::vector<std::string> others = all;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(gone));
+        INFO(all[gone]);
+        CHECK(lost(r14, others) == whole + 1);
+    }
+    std::vector<std::string> from_0 = all;
+    from_0.insert(from_0.begin() + 4, "sl_alloc[0]");
+    CHECK(lost(r15, all) == lost(r15, from_0) + 1);
+}
+
+TEST_CASE("the second table of what is exported is in releases from R12 to R15", "[losses]") {
+    const auto missing = [](const char* version, const std::string& more) {
+        const auto table = [](const std::string& name) {
+            return "=hash_table:" + name + "\nsize: 4\nused: 1\nobjs: 1\ndepth: 1\n";
+        };
+        return told(test::header("test", version) + table("atom_tab") + (more.empty() ? "" : table(more)) +
+                    "=allocator:sys_alloc\noption e: true\n" + test::process("<0.1.0>") + "=end\n")
+            .count(Anomaly::section_missing);
+    };
+    const auto asked_for = [&](const char* version) {
+        return missing(version, "") != missing(version, "secondary_export_table");
+    };
+    CHECK_FALSE(asked_for("Erlang (BEAM) emulator version 5.5 [source] [async-threads:0]"));
+    CHECK(asked_for("Erlang (BEAM) emulator version 5.6.4 [async-threads:0]"));
+    CHECK(asked_for("Erlang R15B01 (erts-5.9.1) [source] [smp:2:2] [async-threads:0]"));
+    CHECK_FALSE(asked_for("Erlang R16B (erts-5.10.1) [source] [64-bit] [smp:4:4] [async-threads:0]"));
 }
 
 TEST_CASE("a section that stands elsewhere is told", "[losses]") {

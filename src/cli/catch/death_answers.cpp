@@ -69,8 +69,11 @@ std::string read_all(int pipe) {
     return text;
 }
 
-// To the disk itself: what is said to be written is there after the machine's end, too.
-void to_disk(int descriptor) { (void)::fdatasync(descriptor); }
+// To the disk itself: what is said to be written is there after the machine's end, too. 0, or errno; a file system that
+// has no such call says nothing of what it keeps.
+int to_disk(int descriptor) {
+    return ::fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS || errno == EINTR ? 0 : errno;
+}
 
 }  // namespace
 
@@ -118,7 +121,10 @@ bool DeathAnswers::put(OutputFile& file, std::string_view ending) {
         tell(flushed.error().message, request_.system_log);
         return false;
     }
-    to_disk(file.descriptor());
+    if (const int error = to_disk(file.descriptor()); error != 0) {
+        tell(fmt::format("{}: can't be written: {}", path, std::strerror(error)), request_.system_log);
+        return false;
+    }
     if (const Status named = file.finish(); !named) {
         tell(named.error().message, request_.system_log);
         return false;

@@ -160,14 +160,17 @@ public:
         tell(fmt::format("{}: waiting; ERL_CRASH_DUMP={} leads VMs here, answers are kept in {}", options_.pipe,
                          options_.pipe, folder_.folder()));
         const StopBySignal stop;
-        while (!StopBySignal::stopped() && !(options_.once && answered_ != 0 && answering_ < 0)) {
-            wait();
+        Status waited = ok();
+        while (waited && !StopBySignal::stopped() && !(options_.once && answering_ < 0 && had_its_death())) {
+            waited = wait();
             BH_CHECK(look());
         }
         if (StopBySignal::stopped() && answering_ < 0) BH_CHECK(look());  // who wrote just before
         // What is begun is brought to its end; its writer is bound by the deadline.
         while (answering_ > 0) look_after_answers(0);
-        if (options_.once && failed_ != 0) return Error{ErrorCode::resource_limit, "", {}};  // it has been said
+        BH_CHECK(waited);
+        if (options_.once && failed_ + read_past_ != 0)
+            return Error{ErrorCode::resource_limit, "", {}};  // it has been said
         return ok();
     }
 
@@ -180,12 +183,25 @@ private:
           deadline_ns_(deadline_ns),
           words_(words) {}
 
-    void wait() const {
+    // A system that lets nothing be waited for is borne with for some seconds.
+    Status wait() {
         constexpr int idle_ms = 1000, busy_ms = 50;
+        constexpr unsigned most_failed = 100;
         std::vector<pollfd> ends{{pipe_.descriptor(), POLLIN, 0}};
         for (const Passed& each : passed_) ends.push_back({each.end.get(), POLLIN, 0});
-        ::poll(ends.data(), ends.size(), answering_ > 0 || !passed_.empty() ? busy_ms : idle_ms);
+        const int waited = ::poll(ends.data(), ends.size(), answering_ > 0 || !passed_.empty() ? busy_ms : idle_ms);
+        if (waited >= 0 || errno == EINTR) {
+            failed_waits_ = 0;
+            return ok();
+        }
+        if (++failed_waits_ == most_failed)
+            return Error{ErrorCode::resource_limit, fmt::format("poll: {}", std::strerror(errno)), {}};
+        ::usleep(useconds_t{busy_ms} * 1000);
+        return ok();
     }
+
+    // Of one that was only read past, its VM has been let write all.
+    bool had_its_death() const { return answered_ != 0 || (read_past_ != 0 && passed_.empty()); }
 
     Status look() {
         look_after_answers(WNOHANG);
@@ -214,6 +230,7 @@ private:
         const pid_t pid = ::fork();
         if (pid < 0) {
             tell("the system gives no more processes: this death is read past");
+            ++read_past_;
             passed_.push_back({std::move(end), steady_now() + deadline_ns_});
             return;
         }
@@ -281,6 +298,8 @@ private:
     pid_t answering_ = -1;  // the process that answers about a death
     std::vector<Passed> passed_;
     std::uint64_t passed_by_ = 0, answered_ = 0, failed_ = 0;
+    std::uint64_t read_past_ = 0;  // for want of a process
+    unsigned failed_waits_ = 0;    // one after the other
 };
 
 Result<std::uint64_t> bytes_of(std::string_view option, const std::string& text) {

@@ -25,6 +25,7 @@ constexpr int fastest_level = 1;
 constexpr std::string_view dump_begins = "=erl_crash_dump:";
 constexpr std::uint64_t looked_after = 16u << 20;  // stored bytes, between two looks at the bounds
 constexpr std::int64_t ns_of_ms = 1'000'000;
+constexpr int moment_ms = 2;
 
 // More than the usual 64 KiB are taken at a time then, so that writer and reader both work. False: it is not allowed,
 // or no pipe.
@@ -33,7 +34,7 @@ bool widen_pipe(int pipe) { return ::fcntl(pipe, F_SETPIPE_SZ, static_cast<int>(
 // A VM writes some KiB at a time. Where the pipe has room for much more, who takes each piece at once makes two
 // processes change places for each; so it is let gather for a moment.
 void let_gather(int pipe) {
-    constexpr int worth_taking = piece_bytes / 4, moment_ms = 2;
+    constexpr int worth_taking = piece_bytes / 4;
     int there = 0;
     if (::ioctl(pipe, FIONREAD, &there) == 0 && there < worth_taking) ::poll(nullptr, 0, moment_ms);
 }
@@ -82,7 +83,9 @@ Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::stri
         }
         pollfd ready{from, POLLIN, 0};
         const int wait = static_cast<int>(std::min<std::int64_t>(left / ns_of_ms + 1, std::numeric_limits<int>::max()));
-        if (::poll(&ready, 1, wait) <= 0) continue;
+        const int polled = ::poll(&ready, 1, wait);
+        if (polled == 0 || (polled < 0 && errno == EINTR)) continue;
+        if (polled < 0) ::usleep(useconds_t{moment_ms} * 1000);  // it can't be waited for: what is there is read
         if (wide && (ready.revents & POLLHUP) == 0) let_gather(from);
         const ssize_t got = ::read(from, piece.data(), piece.size());
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -146,6 +146,10 @@ Status ReportMaker::ask(std::string_view verb, const AnswerTaker& take, std::vec
     return status;
 }
 
+// Whether a process has just no such place in the page: the input does not hold it. Whatever else failed would make a
+// page that lacks it without a word.
+bool is_not_there(const Error& error) { return error.code == ErrorCode::usage || error.code == ErrorCode::not_held; }
+
 const present::Table* table_named(const Document& document, std::string_view key) {
     for (const present::Member& member : document.members)
         if (member.key == key)
@@ -338,7 +342,7 @@ Status ReportMaker::subjects() {
             return report_.add_process(pid, document, render);
         };
         const Status status = ask("proc", take, {fmt::format("{}.{}.{}", pid.node, pid.number, pid.serial)});
-        if (!status && status.error().code == ErrorCode::interrupted) return status;
+        if (!status && !is_not_there(status.error())) return status;
         if (!status) report_.promise(pid, false);
         BH_CHECK(contents(pid));
     }
@@ -455,7 +459,7 @@ Status ReportMaker::content(std::string_view verb, std::string_view member, std:
         return report_.data(fmt::format("{} {}", title, who), *table, line, render, rows_listed);
     };
     const Status status = ask(verb, take, {who});
-    return !status && status.error().code == ErrorCode::interrupted ? status : ok();
+    return !status && !is_not_there(status.error()) ? status : ok();
 }
 
 // Who was linked to has a place that the link leads to.
