@@ -161,6 +161,16 @@ TEST_CASE("what a heap uses within what it has allocated is no growth", "[watch]
     CHECK(found[0].per_second == Approx(4000));
 }
 
+TEST_CASE("memory of the node that heaps have taken and do not use is no growth", "[watch]") {
+    CHECK(watched(100, [](double at, Amounts& f) {
+              f.allocated_words = 2000 + times(at, 5000), f.total += times(at, 40000);
+          }).empty());
+    const auto found = watched(
+        100, [](double at, Amounts& f) { f.allocated_words = 2000 + times(at, 5000), f.total += times(at, 120'000); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.key == "total");
+}
+
 TEST_CASE("long watches keep what was long ago, and no more", "[watch]") {
     GrowthWatch watch;
     for (int i = 0; i < 2000; ++i) {
@@ -349,7 +359,7 @@ TEST_CASE("figures of what this round did not find are of this round", "[watch]"
 TEST_CASE("a wall is told again when it is half as far", "[watch]") {
     Said said;
     // 1000 processes are the limit: 490 s are left when it is told, and half of them are gone at 300.
-    said.rounds(0, 450, [](double at, Amounts& f) { f.workers = times(at, 1.8); });
+    said.rounds(0, 400, [](double at, Amounts& f) { f.workers = times(at, 1.8); });
     CHECK(said.changes == "nc");
 }
 

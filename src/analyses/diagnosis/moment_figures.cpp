@@ -96,6 +96,10 @@ void add_followed_processes(Figures& figures, const Snapshot& snapshot) {
         const std::string group = group_key(snapshot, p);
         if (p.name == TextId::none || group != snapshot.text(p.name)) add(p, GrowthOf::process_group, group);
         if (p.name != TextId::none) add(p, GrowthOf::process, std::string(snapshot.text(p.name)));
+        const Count used = words_to_bytes(used_words(p), snapshot.source.word_size);
+        if (used.has() && p.memory_bytes.has())
+            figures.add(GrowthOf::memory, "heaps_idle", "idle", true,
+                        Count(*p.memory_bytes - std::min(*p.memory_bytes, *used)));
     }
 }
 
