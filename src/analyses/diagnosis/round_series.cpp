@@ -23,23 +23,26 @@ double absent(GrowthOf what, bool complete) {
 
 }  // namespace
 
-// The names of a kind that are followed from now on.
+// The names of a kind that are followed from now on: all, or those that have most of something, those that were
+// followed already, and those that have most of the others.
 RoundSeries::Names RoundSeries::chosen(GrowthOf what, const Round& round) {
-    Names things;
+    Names things, found;
     std::map<std::string_view, std::vector<std::pair<double, std::string_view>>> by_measure;
     for (const auto& [key, value, pid, single] : round.figures) {
         if (key.what != what || single) continue;
         things.insert(key.key);
-        if (value > 0) by_measure[key.measure].emplace_back(-value, key.key);
+        if (!std::isnan(value)) by_measure[key.measure].emplace_back(-value, key.key);
     }
-    Names found;
     if (things.size() <= most_things) found = things;
-    else
-        for (auto& [measure, values] : by_measure) {
-            const std::size_t most = std::min(most_by_each, values.size());
-            std::ranges::partial_sort(values, values.begin() + static_cast<std::ptrdiff_t>(most));
-            for (std::size_t i = 0; i < most; ++i) found.insert(values[i].second);
-        }
+    for (auto& [measure, values] : by_measure)
+        std::ranges::partial_sort(values,
+                                  values.begin() + static_cast<std::ptrdiff_t>(std::min(most_things, values.size())));
+    const auto add_largest = [&](std::size_t from, std::size_t to) {
+        for (std::size_t rank = from; rank < to; ++rank)
+            for (const auto& [measure, values] : by_measure)
+                if (rank < values.size() && found.size() < most_things) found.insert(values[rank].second);
+    };
+    add_largest(0, most_by_each);
     std::vector<std::pair<std::uint64_t, std::string_view>> followed;
     for (const auto& [key, series] : all_)
         if (key.what == what && !series.single) followed.emplace_back(series.first, key.key);
@@ -48,6 +51,7 @@ RoundSeries::Names RoundSeries::chosen(GrowthOf what, const Round& round) {
         if (found.size() >= most_things) break;
         found.insert(name);
     }
+    add_largest(most_by_each, most_things);
     const auto left = things.size() - static_cast<std::size_t>(std::ranges::count_if(
                                           found, [&](std::string_view name) { return things.contains(name); }));
     left_out_ += left;
