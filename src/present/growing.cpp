@@ -86,7 +86,10 @@ Text growing_text(const ToldGrowth& told, Syntax syntax) {
     const Growing& growing = told.growing;
     const bool node = growing.sum;
     analyses::Sentence who;
-    if (node && growing.key.what == GrowthOf::memory)
+    if (growing.key.measure == "unused")
+        who = analyses::sentence("memory that {} holds and does not use",
+                                 InputText{growing.key.key, InputText::Holds::vm});
+    else if (node && growing.key.what == GrowthOf::memory)
         who = analyses::sentence("memory of the node ({})", of_vm(growing.key.key));
     else if (node) who = analyses::sentence("{} of the node", of_vm(std::string(growing.key.measure)));
     else
@@ -207,11 +210,16 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+std::string memory_kind(const analyses::Figures::Key& key) {
+    const bool of_allocator = key.measure == "held" || key.measure == "unused";
+    return of_allocator ? fmt::format("{}_{}", key.key, key.measure) : key.key;
+}
+
 std::string open_metrics(std::span<const MeasuredVm> vms) {
     Family memory{
         "beamheap_memory_bytes", "bytes", "Memory of the node by kind; resident and swapped are the system's.", {}};
     Family total{
-        "beamheap_total", "", "Numbers of the node: processes, messages, ports, timers, atoms, descriptors, ...", {}};
+        "beamheap_things", "", "Numbers of the node: processes, messages, ports, timers, atoms, descriptors, ...", {}};
     Family limit{"beamheap_limit", "", "Limits of the node and of the system.", {}};
     Family rounds{"beamheap_rounds", "", "Rounds of the watch so far.", {}};
     Family grows{"beamheap_growth_per_second", "", "What grows steadily, in its unit a second.", {}};
@@ -221,7 +229,8 @@ std::string open_metrics(std::span<const MeasuredVm> vms) {
                                               escaped(safe_text(vm.redactor.apply(vm.node, Content::name))));
         for (const auto& [key, value, single] : vm.watch->now()) {
             if (key->what == GrowthOf::memory)
-                memory.samples.push_back({fmt::format("{},kind=\"{}\"", of_vm, escaped(safe_text(key->key))), value});
+                memory.samples.push_back(
+                    {fmt::format("{},kind=\"{}\"", of_vm, escaped(safe_text(memory_kind(*key)))), value});
             else if (key->what == GrowthOf::total && !key->bytes && !single)
                 total.samples.push_back({fmt::format("{},of=\"{}\"", of_vm, escaped(key->measure)), value});
         }

@@ -31,6 +31,9 @@ Text growing_text(const ToldGrowth& told, Syntax syntax);
 /// A row for each; `told` must outlive it.
 Table growing_table(std::span<const ToldGrowth> told, Syntax syntax);
 
+/// What a figure of the node's memory is called: "binary", "resident"; of an allocator "binary_alloc_unused".
+std::string memory_kind(const analyses::Figures::Key& key);
+
 /// One VM of a scrape.
 struct MeasuredVm {
     std::string vm, node;

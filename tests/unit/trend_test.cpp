@@ -70,7 +70,33 @@ TEST_CASE("growth that begins later has its own rate", "[trend]") {
     const auto found = latest_growth(series(300, [](double at) { return at < 200 ? 50 : 50 + 4 * (at - 200); }));
     REQUIRE(found);
     CHECK(found->per_second == Approx(4).epsilon(0.1));
-    CHECK(found->begin >= 195);
+    CHECK(found->begin == Approx(200).margin(3));
+    CHECK(found->from == Approx(50).margin(15));
+}
+
+TEST_CASE("growth begins where it began, whatever the window", "[trend]") {
+    for (std::size_t count = 200; count < 1000; count += 7) {
+        const auto found =
+            latest_growth(series(count, [](double at) { return at < 120 ? 900 : 900 + 7 * (at - 120); }));
+        if (count < 240 && !found) continue;
+        REQUIRE(found);
+        CHECK(found->begin == Approx(120).margin(static_cast<double>(count) / 12));
+    }
+}
+
+TEST_CASE("what is full by now does not grow, however long the window", "[trend]") {
+    for (std::size_t count = 200; count < 400; count += 9) {
+        const double full = static_cast<double>(count) * 0.7;
+        CHECK(!steady_growth(series(count, [&](double at) { return std::min(at, full) * 50; })));
+    }
+}
+
+TEST_CASE("what an envelope rises by", "[trend]") {
+    const auto rise = rise_of_envelope(series(100, [](double at) { return 3 * at + tooth(at, 4, 50); }));
+    REQUIRE(rise);
+    CHECK(*rise == Approx(3).epsilon(0.05));
+    CHECK(!rise_of_envelope(series(5, [](double at) { return at; })));
+    CHECK(!rise_of_envelope({}));
 }
 
 TEST_CASE("too few points tell nothing", "[trend]") {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of a watch: what of made-up nodes grows, what the system says, what is answered to Prometheus.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "analyses/diagnosis/growth.hpp"
 #include "bytes/process_figures.hpp"
+#include "cli/watch/growth_teller.hpp"
 #include "cli/watch/metrics_listener.hpp"
 #include "cli/watch/watch_condition.hpp"
 #include "present/growing.hpp"
@@ -19,7 +22,26 @@ namespace {
 // A node with a named process, a table, and processes without names, at a time.
 struct Amounts {
     std::uint64_t workers = 10, messages = 0, used_words = 1000, allocated_words = 2000, rows = 10, total = 50 << 20;
+    std::uint64_t named = 0, labelled = 0, tables = 0, persistent = 0, held = 0, used = 0;  // bytes of binary_alloc
+    bool names_differ_in_letters = false;
 };
+
+// A name that no other number has, with a digit or without.
+std::string name_of(std::uint64_t number, bool letters) {
+    if (!letters) return "client_" + std::to_string(number);
+    std::string name = "client";
+    for (; number != 0; number /= 20) name += static_cast<char>('a' + number % 20);
+    return name;
+}
+
+void add_allocator(Snapshot& s, std::uint64_t held, std::uint64_t used) {
+    AllocatorInstance& of = s.allocators.emplace_back();
+    of.name = s.texts.intern("binary_alloc");
+    of.instance = 1;
+    for (const auto& [key, value] :
+         {std::pair("mbcs blocks[binary_alloc] size", used), std::pair("mbcs carriers size", held)})
+        of.lines.push_back({s.texts.intern(key), {Count(value), Count(), Count()}, TextId::none});
+}
 
 Snapshot node(double seconds, const Amounts& figures) {
     Snapshot s;
@@ -40,6 +62,19 @@ Snapshot node(double seconds, const Amounts& figures) {
     named.heap_unused_words = figures.allocated_words - figures.used_words;
     named.memory_bytes = figures.allocated_words * 8;
     for (std::uint32_t i = 0; i < figures.workers; ++i) add(100 + i);
+    for (std::uint32_t i = 0; i < figures.labelled; ++i)
+        add(200'000 + i).label =
+            s.texts.intern("{conn," + std::to_string(i) + ",\"10.0.0." + std::to_string(i) + "\"}");
+    for (std::uint32_t i = 0; i < figures.named; ++i)
+        add(300'000 + i).name = s.texts.intern(name_of(i, figures.names_differ_in_letters));
+    for (std::uint32_t i = 0; i < figures.tables; ++i) {
+        EtsTable& table = s.ets.emplace_back();
+        table.owner = {0, 1, 0};
+        table.name = s.texts.intern("t_" + std::to_string(i));
+        table.objects = 100, table.words = 1000;
+    }
+    if (figures.persistent != 0) s.node.persistent_terms = figures.persistent;
+    if (figures.held != 0) add_allocator(s, figures.held, figures.used);
     EtsTable& table = s.ets.emplace_back();
     table.owner = {0, 1, 0};
     table.name = s.texts.intern("sessions");
@@ -50,15 +85,23 @@ Snapshot node(double seconds, const Amounts& figures) {
     return s;
 }
 
-std::vector<Growing> watched(std::size_t rounds, const std::function<void(double, Amounts&)>& at) {
-    GrowthWatch watch;
-    for (std::size_t i = 0; i < rounds; ++i) {
+using At = std::function<void(double, Amounts&)>;
+
+// Rounds from one to another, each so many seconds after the one before.
+void go_on(GrowthWatch& watch, std::size_t from, std::size_t to, const At& at, double every = 1,
+           std::uint64_t left = 100 << 20) {
+    for (std::size_t i = from; i < to; ++i) {
+        const double seconds = static_cast<double>(i) * every;
         Amounts figures;
-        at(static_cast<double>(i), figures);
-        watch.add(
-            node(static_cast<double>(i), figures),
-            {.memory_limit_bytes = Count(1u << 30), .memory_left_bytes = Count(100 << 20), .limit_of_group = true});
+        at(seconds, figures);
+        watch.add(node(seconds, figures),
+                  {.memory_limit_bytes = Count(left * 10), .memory_left_bytes = Count(left), .limit_of_group = true});
     }
+}
+
+std::vector<Growing> watched(std::size_t rounds, const At& at, double every = 1, std::uint64_t left = 100 << 20) {
+    GrowthWatch watch;
+    go_on(watch, 0, rounds, at, every, left);
     return watch.growing();
 }
 
@@ -118,6 +161,16 @@ TEST_CASE("what a heap uses within what it has allocated is no growth", "[watch]
     CHECK(found[0].per_second == Approx(4000));
 }
 
+TEST_CASE("memory of the node that heaps have taken and do not use is no growth", "[watch]") {
+    CHECK(watched(100, [](double at, Amounts& f) {
+              f.allocated_words = 2000 + times(at, 5000), f.total += times(at, 40000);
+          }).empty());
+    const auto found = watched(
+        100, [](double at, Amounts& f) { f.allocated_words = 2000 + times(at, 5000), f.total += times(at, 120'000); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.key == "total");
+}
+
 TEST_CASE("long watches keep what was long ago, and no more", "[watch]") {
     GrowthWatch watch;
     for (int i = 0; i < 2000; ++i) {
@@ -131,6 +184,191 @@ TEST_CASE("long watches keep what was long ago, and no more", "[watch]") {
     CHECK(found[0].since_before);
     CHECK(watch.rounds() == 2000);
     CHECK(watch.series() < 1000);
+}
+
+TEST_CASE("of too many names those that have most are followed, groups and sums always", "[watch]") {
+    for (const bool letters : {false, true}) {
+        GrowthWatch watch;
+        go_on(watch, 0, 70, [&](double at, Amounts& f) {
+            f.named = 1500, f.names_differ_in_letters = letters;
+            f.workers = 10 + times(at, 5), f.messages = times(at, 50);
+        });
+        const auto found = watch.growing();
+        REQUIRE(found.size() == 2);
+        CHECK(found[0].key.key == "shop:worker/0");
+        CHECK(found[0].per_second == Approx(5));
+        CHECK(found[1].key.key == "orders");
+        CHECK(found[1].key.measure == "messages");
+        CHECK(watch.left_out() == 1501 - 384);
+        CHECK(watch.series() < 5000);
+        const auto now = watch.now();
+        for (const std::string_view sum : {"processes", "messages", "timers", "ports", "total"})
+            CHECK(std::ranges::count_if(now, [&](const auto& each) {
+                      return each.key->key == sum &&
+                             analyses::name_of(each.key->what) == (sum == "total" ? "memory" : "total");
+                  }) == 1);
+    }
+    GrowthWatch watch;
+    go_on(watch, 0, 5, [](double, Amounts& f) { f.named = 300; });
+    CHECK(watch.left_out() == 0);
+}
+
+TEST_CASE("what is left out and comes back has no growth out of nothing", "[watch]") {
+    // Each round others have most: none of them grows.
+    CHECK(watched(100, [](double at, Amounts& f) {
+              f.named = 600 + (times(at, 1) % 2) * 50;
+              f.names_differ_in_letters = true;
+          }).empty());
+}
+
+TEST_CASE("a slow queue is told without a wall, what is slow for its size is not", "[watch]") {
+    constexpr std::uint64_t large = 256ull << 30;
+    const auto queue = watched(
+        100, [](double at, Amounts& f) { f.messages = times(at, 0.5); }, 10, large);
+    REQUIRE(queue.size() == 1);
+    CHECK(queue[0].key.key == "orders");
+    CHECK(queue[0].per_second == Approx(0.5).epsilon(0.02));
+    CHECK(!queue[0].wall);
+    CHECK(watched(
+              100, [](double at, Amounts& f) { f.rows = 1'000'000 + times(at, 0.02); }, 10, large)
+              .empty());
+    const auto node = watched(
+        100, [](double at, Amounts& f) { f.total += times(at, 200); }, 10, large);
+    REQUIRE(node.size() == 1);
+    CHECK(node[0].key.key == "total");
+    CHECK(!node[0].wall);
+    CHECK(watched(
+              100, [](double at, Amounts& f) { f.total = (50ull << 30) + times(at, 200); }, 10, large)
+              .empty());
+}
+
+TEST_CASE("what an allocator holds without using it is told where that is what grows", "[watch]") {
+    const auto found = watched(100, [](double at, Amounts& f) {
+        f.held = (20 << 20) + times(at, 400'000), f.used = (10 << 20) + times(at, 100'000);
+    });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.key == "binary_alloc");
+    CHECK(found[0].key.measure == "unused");
+    CHECK(found[0].per_second == Approx(300'000).epsilon(0.02));
+    CHECK(watched(100,
+                  [](double at, Amounts& f) {  // most of it is used
+                      f.held = (20 << 20) + times(at, 400'000), f.used = (10 << 20) + times(at, 300'000);
+                  })
+              .empty());
+    CHECK(watched(100,
+                  [](double at, Amounts& f) {  // carriers are emptied, and none is added
+                      f.held = 90 << 20, f.used = (80 << 20) - times(at, 400'000);
+                  })
+              .empty());
+}
+
+TEST_CASE("names that differ in numbers are one", "[watch]") {
+    auto found = watched(80, [](double at, Amounts& f) { f.labelled = 10 + times(at, 2); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.what == GrowthOf::process_group);
+    CHECK(found[0].key.key == "{conn,_,\"\"}");
+    CHECK(found[0].per_second == Approx(2));
+    found = watched(80, [](double at, Amounts& f) { f.named = 10 + times(at, 2); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.key == "client_<int>");
+    CHECK(found[0].key.measure == "processes");
+    found = watched(80, [](double at, Amounts& f) { f.tables = 10 + times(at, 2); });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].key.key == "t_<int> of orders");
+    CHECK(found[0].key.measure == "ets_tables");
+    CHECK(watched(80, [](double, Amounts& f) { f.labelled = 50, f.named = 50, f.tables = 50; }).empty());
+}
+
+TEST_CASE("persistent terms are counted", "[watch]") {
+    const auto found =
+        watched(80, [](double at, Amounts& f) { f.persistent = 10 + times(at, 20), f.total += times(at, 80'000); });
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].key.measure == "persistent_terms");
+    CHECK(found[0].per_second == Approx(20));
+    CHECK(found[1].key.key == "total");
+    CHECK(watched(80, [](double, Amounts& f) { f.persistent = 1000; }).empty());
+}
+
+namespace {
+
+// What is told of a watch: a letter for each change, and what was told last.
+struct Said {
+    GrowthWatch watch;
+    cli::GrowthTeller teller;
+    std::string changes;
+    std::vector<present::ToldGrowth> last;
+    void rounds(std::size_t from, std::size_t to, const At& at) {
+        for (std::size_t i = from; i < to; ++i) {
+            go_on(watch, i, i + 1, at);
+            last = teller.after(watch, [](const Growing&) { return present::Text(); });
+            for (const auto& each : last)
+                if (each.change != present::GrowthChange::kept) changes += present::name_of(each.change).front();
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what goes on unsteadily is not over, what stops is", "[watch]") {
+    Said said;
+    const auto steady = [](double at, Amounts& f) { f.messages = times(at, 50); };
+    said.rounds(0, 100, steady);
+    CHECK(said.changes == "n");
+    // In large steps: no window is steady, but it goes on as fast.
+    const auto steps = [](double at, Amounts& f) { f.messages = 5000 + times(std::floor((at - 100) / 40), 2000); };
+    said.rounds(100, 300, steps);
+    CHECK(said.changes == "n");
+    REQUIRE(said.last.size() == 1);
+    CHECK(said.last[0].growing.now == 5000 + 4 * 2000);
+    CHECK(said.last[0].growing.since_ms == 1'000'000);
+    const auto full = [](double, Amounts& f) { f.messages = 15000; };
+    said.rounds(300, 560, full);
+    CHECK(said.changes == "ng");
+    CHECK(said.last.empty());
+}
+
+TEST_CASE("the beginning of a growth gets no later", "[watch]") {
+    Said said;
+    const auto late = [](double at, Amounts& f) { f.messages = at < 100 ? 0 : times(at - 100, 50); };
+    std::int64_t since = 0;
+    for (std::size_t round = 0; round < 700; ++round) {
+        said.rounds(round, round + 1, late);
+        if (said.last.empty()) continue;
+        const std::int64_t now = said.last[0].growing.since_ms;
+        if (since == 0) CHECK(std::abs(now - 1'100'000) <= 6'000);
+        else CHECK(now <= since);
+        since = now;
+    }
+    CHECK(std::abs(since - 1'100'000) <= 12'000);
+    CHECK(said.changes == "n");
+}
+
+TEST_CASE("figures of what this round did not find are of this round", "[watch]") {
+    Said said;
+    said.rounds(0, 100, [](double at, Amounts& f) { f.rows = 10 + times(at, 300), f.total += times(at, 100'000); });
+    REQUIRE(said.last.size() == 2);
+    REQUIRE(said.last[0].growing.wall);
+    said.rounds(100, 105, [](double, Amounts& f) { f.rows = 90'000, f.total = 120 << 20; });
+    REQUIRE(said.last.size() == 2);
+    CHECK(said.last[0].growing.now == 90'000);
+    CHECK(said.last[1].growing.now == 120 << 20);
+    CHECK(said.changes == "nn");
+}
+
+TEST_CASE("a wall is told again when it is half as far", "[watch]") {
+    Said said;
+    // 1000 processes are the limit: 490 s are left when it is told, and half of them are gone at 300.
+    said.rounds(0, 400, [](double at, Amounts& f) { f.workers = times(at, 1.8); });
+    CHECK(said.changes == "nc");
+}
+
+TEST_CASE("another rate is told when it lasts", "[watch]") {
+    Said said;
+    said.rounds(0, 100, [](double at, Amounts& f) { f.messages = times(at, 50); });
+    said.rounds(100, 400, [](double at, Amounts& f) { f.messages = 5000 + times(at - 100, 100); });
+    CHECK(said.changes == "nc");
+    REQUIRE(said.last.size() == 1);
+    CHECK(said.last[0].growing.per_second == Approx(100).epsilon(0.1));
 }
 
 TEST_CASE("the nearest limit of memory is found", "[watch]") {
@@ -184,6 +422,8 @@ TEST_CASE("conditions of a watch", "[watch]") {
     CHECK(!holds("grows(atoms)"));
     CHECK(holds("wall<2m"));
     CHECK(!holds("wall<99"));
+    CHECK(holds("wall<3d"));
+    CHECK(!cli::parse_watch_condition("wall<400d"));
     CHECK(!cli::parse_watch_condition("grows()"));
     CHECK(!cli::parse_watch_condition("grows(memory"));
     CHECK(!cli::parse_watch_condition("shrinks(memory)"));
@@ -212,7 +452,7 @@ TEST_CASE("requests of scrapers", "[watch]") {
 
 TEST_CASE("labels of metrics are escaped and redacted", "[watch]") {
     GrowthWatch watch;
-    watch.add(node(0, {}), {});
+    watch.add(node(0, {.held = 2000, .used = 1500}), {});
     const std::vector<present::ToldGrowth> told{
         {present::GrowthChange::added,
          {.key = {GrowthOf::process, "memory", true, "a\"b\\c\nd"}, .per_second = 1.5},
@@ -221,6 +461,13 @@ TEST_CASE("labels of metrics are escaped and redacted", "[watch]") {
     const std::string text = present::open_metrics(vms);
     CHECK(text.find(R"(key="a\"b\\)") != std::string::npos);
     CHECK(text.find("\nd\"") == std::string::npos);
+    CHECK(text.find("kind=\"binary_alloc_held\"} 2000") != std::string::npos);
+    CHECK(text.find("kind=\"binary_alloc_unused\"} 500") != std::string::npos);
+    // Only counters end in _total, only histograms in _count.
+    for (std::size_t at = 0; (at = text.find("# TYPE ", at)) != text.npos; ++at) {
+        const std::string name = text.substr(at + 7, text.find(' ', at + 7) - at - 7);
+        CHECK((!name.ends_with("_total") && !name.ends_with("_count")));
+    }
     CHECK(text.ends_with("# EOF\n"));
 }
 

@@ -18,6 +18,7 @@
 // quarter and stacks nine tenths, so that the thing that grew stands above the sum that it is part of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,7 @@ enum class GrowthOf : std::uint8_t {
     memory,  ///< a kind of memory
     total    ///< of the node
 };
+inline constexpr std::size_t kinds_of_growth = static_cast<std::size_t>(GrowthOf::total) + 1;
 /// "process", "process_group", ...
 std::string_view name_of(GrowthOf what);
 

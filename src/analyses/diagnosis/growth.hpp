@@ -2,10 +2,8 @@
 // What grows in a running VM that is looked at again and again: round after round of the figures of moment_figures.hpp,
 // kept as series of bounded length, and judged by trend.hpp.
 //
-// Series. Of each thing the last 180 rounds are kept one by one, and all rounds as at most 180 spans of equal length,
-// of each of which the least figure stands: spans are made twice as long when there are too many. Single processes
-// without a name are followed where they are among those that have most; the others are told by the figures of their
-// group. So what is kept does not grow with time, and hardly with the node.
+// What is followed says round_series.hpp; of processes without a name those that are among the largest, the others are
+// told by the figures of their group.
 //
 // What a heap has in use goes up until it is collected, which can take longer than any window; what it has allocated
 // goes up only where collections did not free enough. So the memory of a process grows where both do, at the rate of
@@ -16,21 +14,20 @@
 // queue's messages, a table's objects. Sums of the node (kinds of memory, totals) are told where nothing that is part
 // of them explains half of their growth; the memory of the node always is, behind its causes.
 //
+// Fragmentation is what an allocator holds without using it, where that is most of what it has come to hold.
+//
 // The wall is what stops the growth: the limit of processes, ports, atoms or descriptors, or the memory of the control
-// group or of the machine, whichever comes first. What grows so slowly that the wall is more than half a year away is
-// no finding.
+// group or of the machine, whichever comes first; one that is more than half a year away is none. What has no wall is
+// told where it is fast for what it is part of: memory that doubles the node within a month, numbers that double within
+// half a year, as those of a queue do that nobody empties.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "analyses/diagnosis/moment_figures.hpp"
+#include "analyses/diagnosis/round_series.hpp"
 #include "analyses/diagnosis/trend.hpp"
 
 namespace beamheap::analyses {
@@ -79,7 +76,11 @@ public:
     void add(const Snapshot& snapshot, const SystemFigures& system);
     /// What grows, what matters most first: things before sums, the nearest wall first.
     std::vector<Growing> growing() const;
-    std::uint64_t rounds() const { return rounds_; }
+    /// Of what growing() gave in an earlier round: `now` and the wall as they are in this one, at that rate.
+    void renew(Growing& growing) const;
+    /// Whether the last quarter of the time of such a growth still rises at half its rate, steadily or not.
+    bool still_rises(const Growing& growing) const;
+    std::uint64_t rounds() const { return series_.rounds(); }
     /// Figures of the last round: all that are followed and known.
     struct Now {
         const Figures::Key* key;
@@ -91,34 +92,23 @@ public:
     Count process_limit() const { return process_limit_; }
     Count port_limit() const { return port_limit_; }
     Count atom_limit() const { return atom_limit_; }
-    /// Things that are followed.
-    std::size_t series() const { return series_.size(); }
-
-    static constexpr std::size_t kept = 180;          ///< rounds, and spans
-    static constexpr std::size_t most_series = 4096;  ///< of things; what comes later is not followed
+    /// Figures that are followed, and things of the last round that are not: there are too many of their kind.
+    std::size_t series() const { return series_.all().size(); }
+    std::uint64_t left_out() const { return series_.left_out(); }
 
 private:
-    static constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    struct Series {
-        std::array<double, kept> recent;  // by round, as a ring; none: not there
-        std::vector<double> spans;
-        Pid pid;
-        std::uint64_t seen = 0;  // round
-        bool optional = false;   // a process without a name
-    };
-    using AllSeries = std::unordered_map<Figures::Key, Series, Figures::Hash>;
-    void put(const Figures::Key& key, double value, Pid pid, bool optional);
-    void add_single(const Snapshot& snapshot);
-    void close_round();
-    std::vector<TrendPoint> points(const Series& series) const;
-    std::optional<Trend> trend(const Figures::Key& key) const;
-    std::optional<Trend> proven(const Figures::Key& key) const;
-    std::optional<double> slope_of(Figures::Key key, std::string_view measure, bool bytes, const Trend& window) const;
+    using Key = Figures::Key;
+    void add_single(const Snapshot& snapshot, Round& round) const;
+    std::optional<Trend> trend(const Key& key) const;
+    std::optional<Trend> proven(const Key& key) const;
+    std::optional<double> slope_of(const Key& key, const Trend& window) const;
+    std::optional<Trend> rising(const Key& key) const;
+    Growing found(const Key& key, const RoundSeries::Series& series, const Trend& trend) const;
+    double now_of(const Key& key) const;
+    std::optional<double> node_rate() const;
     void find_wall(Growing& growing, const std::optional<double>& node_rate) const;
-    AllSeries series_;
-    std::array<double, kept> times_{};  // seconds, by round
-    std::vector<double> span_times_;    // of the beginning of each
-    std::uint64_t rounds_ = 0, span_rounds_ = 1;
+    bool matters(const Growing& growing) const;
+    RoundSeries series_;
     std::int64_t first_ms_ = 0;
     SystemFigures system_;
     Count process_limit_, port_limit_, atom_limit_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/diagnosis/moment_figures.hpp"
 
+#include <algorithm>
+
+#include "analyses/memory/allocators.hpp"
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
@@ -14,6 +17,20 @@ std::string kind_key(const Snapshot& snapshot, const Process& p) {
     if (p.label != TextId::none) return std::string(snapshot.text(p.label));
     const FunctionId function = p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
     return function == FunctionId::none ? "(unknown)" : function_text(snapshot, function);
+}
+
+std::string name_pattern(std::string_view name) {
+    return may_be_of_family(name) ? atom_pattern(name) : std::string(name);
+}
+
+std::string label_pattern(std::string_view label) {
+    const bool term = label.find_first_of("{[\"<#") != label.npos;
+    return term ? term_shape(label) : name_pattern(label);
+}
+
+std::string group_key(const Snapshot& snapshot, const Process& process) {
+    if (process.name != TextId::none) return name_pattern(snapshot.text(process.name));
+    return process.label != TextId::none ? label_pattern(snapshot.text(process.label)) : kind_key(snapshot, process);
 }
 
 std::string process_key(const Snapshot& snapshot, const Process& process) {
@@ -31,9 +48,15 @@ void add_followed(Figures& figures, const Snapshot& snapshot, const Process& pro
 
 namespace {
 
-std::string name_or_kind(const Snapshot& snapshot, const Owner& owner) {
-    if (owner.name != TextId::none) return std::string(snapshot.text(owner.name));
-    return owner.alive() ? kind_key(snapshot, snapshot[owner.process]) : std::string("(gone)");
+constexpr std::string_view literal_allocator = "literal_alloc";  // constants of modules, and persistent terms
+
+std::string name_or_kind(const Snapshot& snapshot, const Owner& owner, bool patterns) {
+    if (owner.name != TextId::none) {
+        const std::string_view name = snapshot.text(owner.name);
+        return patterns ? name_pattern(name) : std::string(name);
+    }
+    if (!owner.alive()) return "(gone)";
+    return patterns ? group_key(snapshot, snapshot[owner.process]) : kind_key(snapshot, snapshot[owner.process]);
 }
 
 // What pids tell apart.
@@ -48,18 +71,35 @@ void add_by_pid(Figures& figures, const Snapshot& snapshot) {
     }
 }
 
-void add_processes(Figures& figures, const Snapshot& snapshot, bool followed) {
+void add_process(Figures& figures, const Snapshot& snapshot, const Process& p, GrowthOf what, const std::string& key) {
+    if (what == GrowthOf::process_group) figures.add(what, key, "processes", false, Count(1));
+    figures.add(what, key, "messages", false, p.msgq_len);
+    if (p.memory_bytes.has()) figures.add(what, key, "memory", true, p.memory_bytes);
+    else  // releases that do not say: what the heaps take
+        figures.add(what, key, "heap", true,
+                    words_to_bytes(p.heap_words + p.old_heap_words, snapshot.source.word_size));
+}
+
+void add_processes(Figures& figures, const Snapshot& snapshot) {
+    for (const Process& p : snapshot.processes)
+        if (p.name == TextId::none) add_process(figures, snapshot, p, GrowthOf::process_group, kind_key(snapshot, p));
+        else add_process(figures, snapshot, p, GrowthOf::process, std::string(snapshot.text(p.name)));
+}
+
+// Those with a name that has a number are one of a group, too.
+void add_followed_processes(Figures& figures, const Snapshot& snapshot) {
+    const auto add = [&](const Process& p, GrowthOf what, const std::string& key) {
+        add_process(figures, snapshot, p, what, key);
+        add_followed(figures, snapshot, p, what, key);
+    };
     for (const Process& p : snapshot.processes) {
-        const bool named = p.name != TextId::none;
-        const GrowthOf what = named ? GrowthOf::process : GrowthOf::process_group;
-        const std::string key = named ? std::string(snapshot.text(p.name)) : kind_key(snapshot, p);
-        if (!named) figures.add(what, key, "processes", false, Count(1));
-        figures.add(what, key, "messages", false, p.msgq_len);
-        if (p.memory_bytes.has()) figures.add(what, key, "memory", true, p.memory_bytes);
-        else  // releases that do not say: what the heaps take
-            figures.add(what, key, "heap", true,
-                        words_to_bytes(p.heap_words + p.old_heap_words, snapshot.source.word_size));
-        if (followed) add_followed(figures, snapshot, p, what, key);
+        const std::string group = group_key(snapshot, p);
+        if (p.name == TextId::none || group != snapshot.text(p.name)) add(p, GrowthOf::process_group, group);
+        if (p.name != TextId::none) add(p, GrowthOf::process, std::string(snapshot.text(p.name)));
+        const Count used = words_to_bytes(used_words(p), snapshot.source.word_size);
+        if (used.has() && p.memory_bytes.has())
+            figures.add(GrowthOf::memory, "heaps_idle", "idle", true,
+                        Count(*p.memory_bytes - std::min(*p.memory_bytes, *used)));
     }
 }
 
@@ -79,14 +119,19 @@ void add_stacks(Figures& figures, const Snapshot& snapshot) {
     }
 }
 
-void add_tables(Figures& figures, const Snapshot& snapshot) {
+void add_ets_tables(Figures& figures, const Snapshot& snapshot, bool patterns) {
     for (const EtsUse& use : ets_tables(snapshot).tables) {
         const EtsTable& table = snapshot.ets[use.table];
-        const std::string key = std::string(snapshot.text(table.name)) + " of " + name_or_kind(snapshot, use.owner);
+        const std::string_view name = snapshot.text(table.name);
+        const std::string key =
+            (patterns ? name_pattern(name) : std::string(name)) + " of " + name_or_kind(snapshot, use.owner, patterns);
         figures.add(GrowthOf::ets_table, key, "ets_tables", false, Count(1));
         figures.add(GrowthOf::ets_table, key, "objects", false, table.objects);
         figures.add(GrowthOf::ets_table, key, "memory", true, use.bytes);
     }
+}
+
+void add_ports_and_timers(Figures& figures, const Snapshot& snapshot, bool patterns) {
     for (const PortGroup& group : ports(snapshot).groups) {
         std::string key(snapshot.text(group.kind));
         if (!group.driver.empty()) key += (key.empty() ? "" : " ") + group.driver;
@@ -94,13 +139,41 @@ void add_tables(Figures& figures, const Snapshot& snapshot) {
         figures.add(GrowthOf::port_driver, key, "queue", true, group.queue_bytes);
     }
     for (const TimerGroup& group : timers(snapshot).groups) {
-        const std::string receiver = group.receiver_name != TextId::none
-                                         ? std::string(snapshot.text(group.receiver_name))
-                                         : name_or_kind(snapshot, group.receiver);
-        figures.add(GrowthOf::timer_receiver, receiver + " " + group.shape, "timers", false, Count(group.count));
+        Owner receiver = group.receiver;
+        if (group.receiver_name != TextId::none) receiver.name = group.receiver_name;
+        figures.add(GrowthOf::timer_receiver, name_or_kind(snapshot, receiver, patterns) + " " + group.shape, "timers",
+                    false, Count(group.count));
     }
+}
+
+void add_memory(Figures& figures, const Snapshot& snapshot) {
     for (const NamedBytes& kind : snapshot.memory)
         figures.add(GrowthOf::memory, std::string(snapshot.text(kind.name)), "memory", true, kind.bytes);
+}
+
+// What allocators have got from the system, what of that no block uses, and what the memory of persistent terms and of
+// everything that has no kind of its own is.
+void add_followed_memory(Figures& figures, const Snapshot& snapshot) {
+    const AllocatorReport report = allocators(snapshot);
+    const auto add = [&figures](std::string key, std::string_view measure, const Count& bytes) {
+        figures.add(GrowthOf::memory, std::move(key), measure, true, bytes);
+    };
+    add("carriers_used", "carriers", report.total.block_bytes);
+    add("carriers_held", "carriers", report.total.carrier_bytes);
+    for (const AllocatorUse& type : report.types) {
+        const std::string name(snapshot.text(type.name));
+        add(name, "held", type.carrier_bytes);
+        add(name, "unused", type.lost_bytes);
+        if (name == literal_allocator)
+            figures.add(GrowthOf::total, "persistent_terms", "memory", true, type.block_bytes);
+    }
+    figures.add(GrowthOf::total, "persistent_terms", "persistent_terms", false, snapshot.node.persistent_terms);
+    const Count system = snapshot.memory_bytes("system");
+    if (!system.has()) return;
+    std::uint64_t known = 0;
+    for (const std::string_view kind : {"atom", "binary", "code", "ets"})
+        known += snapshot.memory_bytes(kind).value_or(0);
+    add("other", "memory", Count(*system - std::min(*system, known)));
 }
 
 void add_totals(Figures& figures, const Snapshot& snapshot, bool families) {
@@ -128,10 +201,14 @@ void add_totals(Figures& figures, const Snapshot& snapshot, bool families) {
 
 Figures figures_of(const Snapshot& snapshot, const FigureWish& wish) {
     Figures figures;
-    add_processes(figures, snapshot, wish.followed);
+    if (wish.followed) add_followed_processes(figures, snapshot);
+    else add_processes(figures, snapshot);
     if (wish.by_pid) add_by_pid(figures, snapshot);
     if (wish.stacks) add_stacks(figures, snapshot);
-    add_tables(figures, snapshot);
+    add_ets_tables(figures, snapshot, wish.followed);
+    add_ports_and_timers(figures, snapshot, wish.followed);
+    add_memory(figures, snapshot);
+    if (wish.followed) add_followed_memory(figures, snapshot);
     add_totals(figures, snapshot, wish.families);
     return figures;
 }

@@ -18,10 +18,12 @@ namespace beamheap::analyses {
 
 /// Which figures are asked for, beside those of named processes and groups, tables, ports, timers and memory.
 struct FigureWish {
-    bool by_pid = false;    ///< of each process, with its work
-    bool stacks = true;     ///< processes by where they stand; needs stacks
-    bool families = true;   ///< of atoms; needs atoms
-    bool followed = false;  ///< what tells growth from garbage: "used" and "binaries" of heaps, and "links"
+    bool by_pid = false;   ///< of each process, with its work
+    bool stacks = true;    ///< processes by where they stand; needs stacks
+    bool families = true;  ///< of atoms; needs atoms
+    /// For many rounds: what tells growth from garbage ("used" and "binaries" of heaps), "links", what allocators hold
+    /// without use, and names that differ in numbers alone as one (name_pattern, label_pattern).
+    bool followed = false;
 };
 
 /// The figures of one input, by what they are about.
@@ -67,6 +69,12 @@ Figures figures_of(const Snapshot& snapshot, const FigureWish& wish);
 std::string kind_key(const Snapshot& snapshot, const Process& process);
 /// What one process is called among all: its name, else its pid and its kind.
 std::string process_key(const Snapshot& snapshot, const Process& process);
+/// A name without its numbers: "worker_<int>", as families of atoms are called (atom_families.hpp).
+std::string name_pattern(std::string_view name);
+/// A label without what is data in it: "{conn,_,\"\"}", as shapes of messages are written (term_shape).
+std::string label_pattern(std::string_view label);
+/// What the group of a process is called among patterns: of one with a name by that, else by its kind.
+std::string group_key(const Snapshot& snapshot, const Process& process);
 /// "used", "binaries" and "links" of one process.
 void add_followed(Figures& figures, const Snapshot& snapshot, const Process& process, GrowthOf what,
                   const std::string& key);

@@ -10,9 +10,14 @@
 //              higher than before since one moment has not grown steadily;
 //   steady     the slope of the second half is about that of the first: what fills to a bound gets slower, what began
 //              within the window gets faster, and a shorter window tells its rate;
+//   not over   the last quarter rises, too, at half of the slope at least;
 //   above noise  the rise is several times what the twelve differ from their line;
 //   new        they end higher than anything like them before the window: a wave of the day comes back to where it was.
-// The rate is Theil and Sen's: the median of the slopes of all pairs, which a quarter of the points can't spoil.
+// The rate is Theil and Sen's: the median of the slopes of all pairs, which a quarter of the points can't spoil. It is
+// as sure as the rise is high above the noise: with the bound below its standard error is some tenth.
+//
+// Where growth began need not be where the window begins: it is where the points begin to lie on the line, within the
+// window or before it.
 //
 // It says nothing rather than something wrong: of growth that is slower than its own noise it is silent until the
 // window is long enough. A first tooth that is longer than the window looks as a leak does; who knows more of a figure
@@ -34,8 +39,8 @@ struct TrendPoint {
 
 struct Trend {
     double per_second = 0;  ///< Theil and Sen's slope of the lower envelope
-    double begin = 0;       ///< seconds: where the window begins
-    double from = 0;        ///< the envelope at the window's beginning and end, by that line
+    double begin = 0;       ///< seconds: since when it has grown so
+    double from = 0;        ///< the envelope then and at the window's end, by that line
     double to = 0;
     /// How sure it is, 0 to 1: how monotone, how even, and how far above its noise the envelope rises.
     double confidence = 0;
@@ -52,5 +57,9 @@ std::optional<Trend> steady_growth(std::span<const TrendPoint> window, std::span
 /// least_points, the longest that grows steadily. O(points).
 std::optional<Trend> latest_growth(std::span<const TrendPoint> points,
                                    std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// What the lower envelope rises by a second from its first part to its last, steadily or in steps; nothing of fewer
+/// than ten parts. O(points).
+std::optional<double> rise_of_envelope(std::span<const TrendPoint> points);
 
 }  // namespace beamheap::analyses

@@ -159,6 +159,10 @@ public:
     Status run() {
         tell(fmt::format("{}: waiting; ERL_CRASH_DUMP={} leads VMs here, answers are kept in {}", options_.pipe,
                          options_.pipe, folder_.folder()));
+        if (!folder_.make_room(0, {}))
+            tell(fmt::format("{}: {} are free, and {} of them are to stay so (--free): nothing will be kept",
+                             folder_.folder(), analyses::human_bytes(folder_.free_bytes()),
+                             analyses::human_bytes(folder_.bounds().free)));
         const StopBySignal stop;
         Status waited = ok();
         while (waited && !StopBySignal::stopped() && !(options_.once && answering_ < 0 && had_its_death())) {
@@ -314,6 +318,9 @@ Result<std::uint64_t> bytes_of(std::string_view option, const std::string& text)
 Result<DeathFolder> death_folder(const Options& options) {
     if (options.output.empty() || options.output == "-")
         return Error{ErrorCode::usage, "catch: -o DIR says where answers are kept", {}};
+    if (options.keep_what.empty())
+        return Error{ErrorCode::usage, fmt::format("--keep {}: of a death dump, core or none is kept", options.keep),
+                     "--disk bounds what all deaths take; the oldest go."};
     BH_TRY(const std::uint64_t disk, bytes_of("--disk", options.disk));
     BH_TRY(const std::uint64_t free, bytes_of("--free", options.spare));
     if (disk == 0) return Error{ErrorCode::usage, "--disk 0: there would be no room for an answer", {}};

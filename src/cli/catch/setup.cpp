@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "cli/console/output_file.hpp"
@@ -30,7 +30,7 @@ RuntimeDirectoryMode=0700
 RuntimeDirectoryPreserve=restart
 StateDirectory=beamheap
 StateDirectoryMode=0700
-UMask=0077
+@WRITES@UMask=0077
 Restart=always
 RestartSec=1
 # What is begun is brought to its end.
@@ -78,7 +78,7 @@ Environment=ERL_CRASH_DUMP_SECONDS=30
 
 # /etc/sysctl.d/60-beamheap.conf
 # Also deaths in native code, of the whole machine: take the signs away. The limit makes the kernel wait.
-#kernel.core_pattern=|/usr/bin/beamheap catch -o @DIR@ --else /usr/lib/systemd/systemd-coredump %P %u %g %s %t %c %h
+#kernel.core_pattern=@PATTERN@
 #kernel.core_pipe_limit=16
 )";
 
@@ -168,19 +168,58 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     return text;
 }
 
+constexpr std::size_t longest_pattern = 127;  // of kernel.core_pattern
+
+// Units, and the kernel's pattern more so, have rules of their own for all other characters.
+bool is_plain(std::string_view path) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:";
+    return path.starts_with('/') && path.find_first_not_of(plain) == path.npos;
+}
+
+Result<std::string> systemd_text(const Options& options) {
+    const std::string pipe(options.pipe.empty() ? usual_pipe : options.pipe),
+        folder(options.output.empty() ? usual_folder : options.output);
+    for (const std::string& path : {pipe, folder})
+        if (!is_plain(path))
+            return Error{ErrorCode::usage,
+                         fmt::format("--install systemd: '{}' can't stand in a unit and in the kernel's pattern", path),
+                         "An absolute path of letters, digits and / . _ - + @ :"};
+    std::string writes;  // what the unit's own folders don't have
+    if (pipe != usual_pipe)
+        writes += fmt::format("ReadWritePaths={}\n", pipe.substr(0, std::max<std::size_t>(pipe.rfind('/'), 1)));
+    if (folder != usual_folder) writes += fmt::format("ReadWritePaths={}\n", folder);
+    if (!writes.empty()) writes = "# These are to be there, and the user's own.\n" + writes;
+    const std::string pattern = fmt::format(
+        "|/usr/bin/beamheap catch -o {} --else /usr/lib/systemd/systemd-coredump %P %u %g %s %t %c %h", folder);
+    if (pattern.size() > longest_pattern)
+        return Error{ErrorCode::usage,
+                     fmt::format("--install systemd: with '{}' the kernel's pattern has {} bytes, and {} are its most",
+                                 folder, pattern.size(), longest_pattern),
+                     "A folder with a shorter name."};
+    std::string text(systemd_files);
+    for (const auto& [what, by] : {std::pair(std::string_view("@PIPE@"), std::string_view(pipe)),
+                                   {"@DIR@", folder},
+                                   {"@WRITES@", writes},
+                                   {"@PATTERN@", pattern}})
+        text = replaced(std::move(text), what, by);
+    return text;
+}
+
 }  // namespace
 
 Status print_setup(const Context& context) {
     const Options& options = context.options();
-    constexpr std::array ways{std::pair(std::string_view("systemd"), systemd_files),
-                              std::pair(std::string_view("sidecar"), sidecar_files),
-                              std::pair(std::string_view("docker"), docker_files)};
-    for (const auto& [name, files] : ways) {
-        if (options.install != name) continue;
-        std::string text(files);
-        text = replaced(std::move(text), "@PIPE@", options.pipe.empty() ? usual_pipe : options.pipe);
-        text = replaced(std::move(text), "@DIR@", options.output.empty() ? usual_folder : options.output);
+    if (options.install == "systemd") {
+        BH_TRY(const std::string text, systemd_text(options));
         return write_file("-", text, false);
+    }
+    for (const auto& [name, files] :
+         {std::pair(std::string_view("sidecar"), sidecar_files), std::pair(std::string_view("docker"), docker_files)}) {
+        if (options.install != name) continue;
+        if (!options.pipe.empty() || !options.output.empty())
+            return Error{ErrorCode::usage, fmt::format("--install {}: --pipe and -o are of systemd's files", name),
+                         "In containers both stand on the volume that the manifest names: change them there."};
+        return write_file("-", files, false);
     }
     return Error{ErrorCode::usage, fmt::format("--install: there is no way '{}'", options.install),
                  "systemd, sidecar or docker."};

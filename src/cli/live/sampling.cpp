@@ -20,7 +20,7 @@ void ask_to_stop(int) { stop_asked = 1; }
 
 }  // namespace
 
-Result<double> parse_seconds(std::string_view text) {
+Result<double> parse_seconds(std::string_view text, unsigned longest_days) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
@@ -28,10 +28,12 @@ Result<double> parse_seconds(std::string_view text) {
                           : unit == "ms"              ? 0.001
                           : unit == "m"               ? 60
                           : unit == "h"               ? 3600
+                          : unit == "d"               ? 86400
                                                       : 0;
-    constexpr double longest = 86400;
-    if (error != std::errc{} || factor == 0 || !(value * factor > 0) || value * factor > longest)
-        return Error{ErrorCode::usage, fmt::format("'{}' is no length of time up to a day", text),
+    if (error != std::errc{} || factor == 0 || !(value * factor > 0) || value * factor > 86400.0 * longest_days)
+        return Error{ErrorCode::usage,
+                     fmt::format("'{}' is no length of time up to {}", text,
+                                 longest_days == 1 ? std::string("a day") : fmt::format("{} days", longest_days)),
                      "10s, 500ms, 2m, 1h."};
     return value * factor;
 }

@@ -12,7 +12,7 @@
 namespace beamheap::cli {
 
 /// A length of time as people write it: "10" and "10s" are seconds, "500ms", "2m", "1h". Errors: usage.
-Result<double> parse_seconds(std::string_view text);
+Result<double> parse_seconds(std::string_view text, unsigned longest_days = 1);
 
 /// While it stands, SIGINT and SIGTERM end the sampling and not the program: what was sampled until then is the answer.
 /// One may stand within another, which a signal ends as well.

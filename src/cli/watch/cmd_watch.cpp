@@ -30,6 +30,7 @@ namespace beamheap::cli {
 namespace {
 
 constexpr double usual_seconds = 10, shortest_seconds = 0.1, seconds_between_looks = 60;
+constexpr unsigned longest_days = 366;  // of --for
 
 double clock_seconds() { return static_cast<double>(bytes::monotonic_ns()) * 1e-9; }
 
@@ -89,12 +90,18 @@ Status Watch::prepare() {
     }
     if (every_ < shortest_seconds) return Error{ErrorCode::usage, "--every: rounds are at least 100ms apart", {}};
     if (!options.duration.empty()) {
-        BH_TRY(total_, parse_seconds(options.duration));
+        BH_TRY(total_, parse_seconds(options.duration, longest_days));
     }
     if (!context_.for_people() && options.format != "json")
         return Error{ErrorCode::usage, fmt::format("watch does not write {}", options.format),
                      "--format table is a line for each finding, --format json an object a line."};
     BH_TRY(until_, parse_watch_condition(options.until));
+    if (until_.kind != WatchCondition::Kind::never && total_ > 0 && total_ < every_ * GrowthTeller::first_told)
+        return Error{ErrorCode::usage,
+                     fmt::format("--for {}: too short for --until, since what grows is told after {} rounds at the "
+                                 "earliest, one every {} s",
+                                 options.duration, GrowthTeller::first_told, every_),
+                     "A longer --for, or a shorter --every."};
     if (!options.every_vm && !process_named(context_.argument(0)))
         return Error{ErrorCode::not_held,
                      fmt::format("{}: is no running VM, and watch looks at one again and again", context_.argument(0)),
@@ -183,7 +190,8 @@ present::Document Watch::document(const WatchedVm& vm, std::span<const present::
          .body = present::Value(present::Object{{"rounds", vm.watch().rounds()},
                                                 {"every_seconds", every_},
                                                 {"last", last},
-                                                {"followed", static_cast<std::uint64_t>(vm.watch().series())}})});
+                                                {"followed", static_cast<std::uint64_t>(vm.watch().series())},
+                                                {"left_out", vm.watch().left_out()}})});
     document.members.push_back({.key = "rows", .body = present::growing_table(rows, vm.syntax())});
     document.primary = "rows";
     return document;
@@ -196,14 +204,13 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
     if (context_.for_people()) {
         const present::Redactor redactor = this->redactor(vm.snapshot());
         const std::string of_vm = context_.options().every_vm ? fmt::format("{} ", vm.input()) : std::string();
-        for (const present::ToldGrowth& told : vm.told())
-            if (told.change != present::GrowthChange::kept && !last)
+        const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
+        for (const present::ToldGrowth& told : rows)
+            if (last || told.change != present::GrowthChange::kept)
                 out.write(present::safe_text(fmt::format("{} {}{}", present::time_text(vm.at_ms()).substr(11, 8), of_vm,
                                                          redactor.apply(present::growing_text(told, vm.syntax())))) +
                           "\n");
-        const bool grows = std::ranges::any_of(
-            vm.told(), [](const present::ToldGrowth& each) { return each.change != present::GrowthChange::gone; });
-        if (last && !grows)
+        if (last && rows.empty())
             out.write(fmt::format(
                 "{} {}{} rounds: {}.\n", present::time_text(vm.at_ms()).substr(11, 8), of_vm, vm.watch().rounds(),
                 vm.watch().rounds() < analyses::least_points
@@ -292,6 +299,11 @@ Status Watch::one_round(bool first) {
                 continue;
             }
         } else {
+            if (vm.begins_to_leave_out())
+                say(
+                    fmt::format("{}: {} names, groups or tables are not followed one by one: of each kind those that "
+                                "have most are, and their sums",
+                                vm.input(), vm.watch().left_out()));
             BH_CHECK(tell(vm, false));
             write(vm);
             remember(vm);

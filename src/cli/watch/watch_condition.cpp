@@ -12,9 +12,11 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<std::string_view, 13> measures{"any",   "memory",   "processes",  "messages",    "objects",
-                                                    "atoms", "ports",    "ets_tables", "descriptors", "timers",
-                                                    "links", "binaries", "modules"};
+constexpr std::array<std::string_view, 16> measures{
+    "any",    "memory", "processes", "messages", "objects",          "atoms", "ports", "ets_tables", "descriptors",
+    "timers", "links",  "binaries",  "modules",  "persistent_terms", "queue", "unused"};
+
+constexpr unsigned farthest_days = 183;  // farther walls are not told
 
 }  // namespace
 
@@ -30,7 +32,7 @@ Result<WatchCondition> parse_watch_condition(std::string_view text) {
     WatchCondition condition;
     if (text.empty()) return condition;
     if (text.starts_with(wall)) {
-        BH_TRY(condition.seconds, parse_seconds(text.substr(wall.size())));
+        BH_TRY(condition.seconds, parse_seconds(text.substr(wall.size()), farthest_days));
         condition.kind = WatchCondition::Kind::wall;
         return condition;
     }

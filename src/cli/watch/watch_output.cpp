@@ -69,7 +69,7 @@ Status WatchOutput::add_line(const WatchRound& round, const present::Redactor& r
     present::Object memory, totals;
     for (const auto& [key, value, single] : round.watch.now()) {
         const auto number = Value(static_cast<std::uint64_t>(value));
-        if (key->what == analyses::GrowthOf::memory) memory.emplace_back(key->key, number);
+        if (key->what == analyses::GrowthOf::memory) memory.emplace_back(present::memory_kind(*key), number);
         else if (key->what == analyses::GrowthOf::total && !key->bytes) totals.emplace_back(key->measure, number);
     }
     present::Array growing;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/facts/needs.hpp"
@@ -20,10 +19,8 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr unsigned rounds_until_told = 3, rounds_until_gone = 12;
 constexpr std::uint64_t attached_for_ns = 9'000'000'000;  // looks within this take the VM as it was recognised
-constexpr double other_rate = 1.0 / 3;
-constexpr std::uint64_t most_heap_words = 64'000'000;  // of a suspect: some 300 MB are taken for it
+constexpr std::uint64_t most_heap_words = 64'000'000;     // of a suspect: some 300 MB are taken for it
 
 Count count_of(const std::optional<std::uint64_t>& figure) { return figure ? Count(*figure) : Count(); }
 
@@ -36,10 +33,6 @@ analyses::SystemFigures system_figures(std::uint32_t pid) {
             .memory_limit_bytes = count_of(figures.limit_bytes),
             .memory_left_bytes = count_of(figures.left_bytes),
             .limit_of_group = figures.of_group};
-}
-
-std::string name_of(const analyses::Growing& growing) {
-    return fmt::format("{}\n{}\n{}", analyses::name_of(growing.key.what), growing.key.key, growing.key.measure);
 }
 
 }  // namespace
@@ -65,44 +58,10 @@ Status WatchedVm::round() {
     system_ = system_figures(pid_);
     if (live->halt == VmHalt::none) {  // of one that stands still nothing is told
         watch_.add(snapshot(), system_);
-        judge();
+        if (leaves_out_ != 0 || watch_.left_out() != 0) ++leaves_out_;
+        told_ = teller_.after(watch_, [this](const analyses::Growing& growing) { return look_into(growing); });
     }
     return ok();
-}
-
-void WatchedVm::judge() {
-    told_.clear();
-    for (auto& [name, known] : known_) ++known.missed;
-    for (analyses::Growing& growing : watch_.growing()) {
-        Known& known = known_[name_of(growing)];
-        known.missed = 0;
-        ++known.found;
-        if (known.found < rounds_until_told) continue;
-        present::GrowthChange change = present::GrowthChange::kept;
-        if (!known.told) {
-            change = present::GrowthChange::added;
-            known.detail = look_into(growing);
-        } else if (std::abs(growing.per_second - known.growing.per_second) > known.growing.per_second * other_rate) {
-            change = present::GrowthChange::changed;
-        }
-        known.told = true;
-        if (change != present::GrowthChange::kept) known.growing = growing;
-        told_.push_back({change, std::move(growing), known.detail});
-    }
-    for (auto at = known_.begin(); at != known_.end();) {
-        Known& known = at->second;
-        if (known.missed != 0 && !known.told) {
-            at = known_.erase(at);
-            continue;
-        }
-        if (known.missed >= rounds_until_gone) {
-            told_.push_back({present::GrowthChange::gone, std::move(known.growing), std::move(known.detail)});
-            at = known_.erase(at);
-            continue;
-        }
-        if (known.missed != 0) told_.push_back({present::GrowthChange::kept, known.growing, known.detail});
-        ++at;
-    }
 }
 
 bool WatchedVm::news() const {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One VM of a watch: its rounds, and what was told of what grows in it.
 //
-// A growth is told when three rounds in a row have found it, told again when its rate is another by a third, and told
-// to be over when twelve rounds have not found it. The first time, the heap of the process behind it is looked into,
-// once, by what `analyze` knows of suspects (facts/catalogue/suspects.hpp); of atoms, the newest are.
+// When something is told first (growth_teller.hpp), the heap of the process behind it is looked into, once, by what
+// `analyze` knows of suspects (facts/catalogue/suspects.hpp); of atoms, the newest are.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +12,7 @@
 #include "analyses/diagnosis/growth.hpp"
 #include "beamheap/artifact.hpp"
 #include "cli/frame/context.hpp"
-#include "present/growing.hpp"
+#include "cli/watch/growth_teller.hpp"
 
 namespace beamheap::cli {
 
@@ -38,19 +36,14 @@ public:
     const std::vector<present::ToldGrowth>& told() const { return told_; }
     /// Whether one of them is not as it was.
     bool news() const;
+    /// Whether the last round was the first that left things out (GrowthWatch::left_out).
+    bool begins_to_leave_out() const { return leaves_out_ == 1; }
     /// What grows now, as it was told.
     std::vector<analyses::Growing> growing() const;
     present::Syntax syntax() const;
 
 private:
-    struct Known {
-        analyses::Growing growing;  // as it was told last
-        present::Text detail;
-        unsigned found = 0, missed = 0;
-        bool told = false;
-    };
     Result<std::shared_ptr<Artifact>> look();
-    void judge();
     present::Text look_into(const analyses::Growing& growing) const;
     Result<present::Text> suspect(const analyses::Growing& growing) const;
     Result<present::Text> newest_atoms(const analyses::Growing& growing) const;
@@ -62,7 +55,8 @@ private:
     std::shared_ptr<Artifact> artifact_;
     std::uint64_t attached_ns_ = 0;
     std::int64_t at_ms_ = 0;
-    std::map<std::string, Known> known_;
+    std::uint64_t leaves_out_ = 0;  // rounds since it did first
+    GrowthTeller teller_;
     std::vector<present::ToldGrowth> told_;
 };
 

@@ -240,7 +240,10 @@ Status set_kept(Options& options, std::string_view value) {
         options.keep_what = value;
         return ok();
     }
-    if (set_number<&Options::keep>(options, value)) return ok();
+    if (set_number<&Options::keep>(options, value)) {
+        options.keep_what.clear();
+        return ok();
+    }
     return wrong(fmt::format("'{}' is no number of files, and none of dump, core, none", value));
 }
 
