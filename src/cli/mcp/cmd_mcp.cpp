@@ -8,11 +8,9 @@
 // know when the dump was written, and it leaves the machine redacted as files are. An input is read here and stays;
 // answers are found beside each other (mcp_workers.hpp), and come as they are found.
 //
-// The process that reads inputs has given up all other rights (sandbox.hpp). Which VMs run is asked of one that has
-// begun before, reads none of the inputs, and answers nothing else.
-#include <fcntl.h>
+// The process that reads inputs has given up all other rights (sandbox.hpp). Of VMs that run it tells only where one
+// is among its inputs.
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +30,6 @@
 #include "cli/console/terminal.hpp"
 #include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/link.hpp"
 #include "cli/live/sampling.hpp"
 #include "cli/mcp/mcp_answer.hpp"
 #include "cli/mcp/mcp_connection.hpp"
@@ -119,10 +116,6 @@ Answer answer_of(const Command& verb, const Options& options, ServedInput* serve
     return {std::move(text), sink.cut(), {}, std::move(for_programs)};
 }
 
-// ---- outside of the sandbox
-
-constexpr std::string_view outside_verb = "ps";
-
 Result<Options> options_of(std::vector<std::string> words, const Options& session) {
     BH_TRY(Options options, parse_options(std::move(words), session));
     options.redact = session.redact;
@@ -131,26 +124,12 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
     return options;
 }
 
-// Each message is the words of a question, with where its answer is to be written.
-[[noreturn]] void serve_outside(const DescriptorLink& server, const Options& session) {
-    ::prctl(PR_SET_NAME, "beamheap-ps");
-    for (DescriptorLink::Message asked; server.receive(asked);) {
-        std::string answer;
-        if (const auto options = options_of(fields_of(asked.text), session); options && options->verb == outside_verb)
-            answer = packed(answer_of(*find_command(outside_verb), *options, nullptr));
-        for (const int descriptor : asked.descriptors) {
-            (void)write_all(descriptor, answer);
-            ::close(descriptor);
-        }
-    }
-    ::_exit(0);
-}
-
 /// The server: takes one message after the other; what has to be found is found beside others.
 class Server {
 public:
-    Server(const Options& options, ServedInputs& inputs, Connection& connection, const DescriptorLink& outside)
-        : options_(options), inputs_(inputs), connection_(connection), workers_(connection), outside_(outside) {}
+    /// `running`: a VM that runs is among the inputs.
+    Server(const Options& options, ServedInputs& inputs, Connection& connection, bool running)
+        : options_(options), inputs_(inputs), connection_(connection), workers_(connection), running_(running) {}
 
     /// Answers messages until there are no more.
     void serve();
@@ -171,7 +150,6 @@ private:
     json prompt(const json& id, const json& params) const;
     std::optional<json> find(const json& request, const Command& verb, const Question& question, const Reply& reply);
     Result<ServedInput*> input_of(const std::string& path, Connection::Asked& asked);
-    void find_outside(const std::vector<std::string>& words, Connection::Asked& asked, const Workers::Reply& reply);
     std::optional<json> resources(const json& request);
     std::optional<json> read_resource(const json& request, const json& params);
     json one_part(const Command& verb, const ToolCall& call, std::string_view about) const;
@@ -180,7 +158,7 @@ private:
     ServedInputs& inputs_;
     Connection& connection_;
     Workers workers_;
-    const DescriptorLink& outside_;        // to serve_outside(); not good(): this process sees all that it would
+    bool running_;
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
     Answer last_;
     bool last_live_ = false;
@@ -261,7 +239,7 @@ std::optional<json> Server::answer(const std::string& message) {
     const json params = request.contains("params") ? request["params"] : json::object();
     if (method == "initialize") return result_of(id, initialized(params, options_.redact));
     if (method == "ping") return result_of(id, json::object());
-    if (method == "tools/list") return result_of(id, {{"tools", tool_list()}});
+    if (method == "tools/list") return result_of(id, {{"tools", tool_list(running_)}});
     if (method == "prompts/list") return result_of(id, prompt_list());
     if (method == "prompts/get") return prompt(id, params);
     if (method == "resources/list") return resources(request);
@@ -271,13 +249,13 @@ std::optional<json> Server::answer(const std::string& message) {
         return error_of(id, no_method, "there is no method " + present::safe_text(method.substr(0, 100)));
     const std::string name = text_in(params, "name");
     const Command* verb = find_command(name);
-    if (name != "inputs" && name != "ask" && (verb == nullptr || !is_tool(*verb)))
+    if (name != "inputs" && name != "ask" && (verb == nullptr || !is_tool(*verb, running_)))
         return error_of(id, invalid_params, "there is no tool " + present::safe_text(name.substr(0, 100)));
     if (name == "inputs") return result_of(id, inputs());
     const auto found = params.find("arguments");
     json arguments = found == params.end() ? json() : *found;
     if (name == "ask") {
-        auto asked = asked_verb(arguments);
+        auto asked = asked_verb(arguments, running_);
         if (!asked) return result_of(id, failure(asked.error()));
         if (asked->help)
             return result_of(id, text_result(tool_of(*asked->verb, true).dump(1),
@@ -403,16 +381,12 @@ std::optional<json> Server::find(const json& request, const Command& verb, const
     }
     const bool live = served != nullptr && served->input.artifact->snapshot().source.live.has_value();
     const Workers::Reply answered = [reply, live](Answer answer) { return reply(std::move(answer), live); };
-    if (&verb == find_command(outside_verb) && outside_.good()) {
-        find_outside(question.words, asked, answered);
-    } else {
-        const auto find_here = [&] {
-            Answer answer = answer_of(verb, *options, served);
-            if (served != nullptr) served->input.forget_answers();
-            return answer;
-        };
-        workers_.find(asked, verb.name, find_here, answered);
-    }
+    const auto find_here = [&] {
+        Answer answer = answer_of(verb, *options, served);
+        if (served != nullptr) served->input.forget_answers();
+        return answer;
+    };
+    workers_.find(asked, verb.name, find_here, answered);
     return std::nullopt;
 }
 
@@ -433,22 +407,6 @@ Result<ServedInput*> Server::input_of(const std::string& path, Connection::Asked
         connection_.finish(asked);
         throw;
     }
-}
-
-// What the process outside finds.
-void Server::find_outside(const std::vector<std::string>& words, Connection::Asked& asked,
-                          const Workers::Reply& reply) {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        return workers_.find(
-            asked, outside_verb,
-            [] {
-                return Answer{{}, false, Error{ErrorCode::resource_limit, "no pipe is left", {}}};
-            },
-            reply);
-    outside_.send(joined(words), {ends[1]});  // where that fails the pipe ends without an answer
-    ::close(ends[1]);
-    workers_.await(asked, outside_verb, ends[0], reply);
 }
 
 json Server::one_part(const Command& verb, const ToolCall& call, std::string_view about) const {
@@ -473,37 +431,20 @@ json Server::one_part(const Command& verb, const ToolCall& call, std::string_vie
     return text_result(std::move(text), std::move(for_programs));
 }
 
-// Gives up rights; `outside` leads to the process that keeps them.
-Status stay_inside(const Options& options, DescriptorLink& outside) {
-    bytes::lend_temporary_files();
-    const bool runs =
-        std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
-    if (!runs) {
-        auto [here, there] = DescriptorLink::make();
-        const pid_t pid = here.good() ? ::fork() : -1;
-        if (pid == 0) {
-            here.close();
-            serve_outside(there, options);
-        }
-        if (pid < 0)
-            return Error{
-                ErrorCode::resource_limit, fmt::format("the system gives no process: {}", std::strerror(errno)), {}};
-        outside = std::move(here);
-    }
-    enter_sandbox({.other_processes = runs});
-    return ok();
-}
-
 Status cmd_mcp(const Context& context) {
     Options options = context.options();
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.progress = When::never;
     const Context session(options);
-    DescriptorLink outside(-1);
-    if (sandbox_allowed()) BH_CHECK(stay_inside(options, outside));
+    const bool running =
+        std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
+    if (sandbox_allowed()) {
+        bytes::lend_temporary_files();
+        enter_sandbox({.other_processes = running});
+    }
     BH_TRY(ServedInputs inputs, ServedInputs::create(session, options.inputs, options.root));
     Connection connection(STDIN_FILENO, STDOUT_FILENO);
-    Server server(options, inputs, connection, outside);
+    Server server(options, inputs, connection, running);
     server.serve();
     if (connection.read_error() != 0)
         return Error{ErrorCode::unreadable,

@@ -37,10 +37,10 @@ Answer found(const std::function<Answer()>& find) {
     ::_exit(write_all(pipe, packed(found(find))) == 0 ? 0 : 1);
 }
 
-// How a child ended that was waited for; 0 of what is none.
+// How a child ended.
 int end_of(pid_t child) {
     int status = 0;
-    while (child != 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return status;
 }
@@ -62,10 +62,6 @@ void Workers::find(Connection::Asked& asked, std::string_view name, const std::f
     connection_.finish(asked);
 }
 
-void Workers::await(Connection::Asked& asked, std::string_view name, int pipe, Reply reply) {
-    works_.push_back({asked, std::string(name), 0, pipe, std::move(reply)});
-}
-
 void Workers::take(Work& work) {
     char piece[64 * 1024];
     const ssize_t size = ::read(work.pipe, piece, sizeof piece);
@@ -77,7 +73,7 @@ void Workers::take(Work& work) {
 void Workers::end(Work& work) {
     const bool given_up = connection_.given_up(work.asked);
     ::close(work.pipe);
-    if (given_up && work.child != 0) ::kill(work.child, SIGKILL);
+    if (given_up) ::kill(work.child, SIGKILL);
     const int status = end_of(work.child);
     if (!given_up) {
         auto answer = unpacked(work.got);

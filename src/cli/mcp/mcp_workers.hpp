@@ -29,8 +29,6 @@ public:
     /// Has a child find the answer to a request, which is finished then; where the system gives none it is found here.
     /// `name`: what finds it, for who is told that it failed.
     void find(Connection::Asked& asked, std::string_view name, const std::function<Answer()>& find, Reply reply);
-    /// The same of an answer that another process writes, packed(), to a pipe with this end, which is closed here.
-    void await(Connection::Asked& asked, std::string_view name, int pipe, Reply reply);
 
     bool room() const { return works_.size() < most; }
     bool idle() const { return works_.empty(); }
@@ -41,7 +39,7 @@ private:
     struct Work {
         Connection::Asked& asked;
         std::string name;
-        pid_t child;  // 0: it is nobody's child here
+        pid_t child;
         int pipe;
         Reply reply;
         std::string got{};
