@@ -74,6 +74,9 @@ Result<std::vector<Output>> outputs_of(const Options& options) {
                          std::move(advice)};
         }
         BH_CHECK(may_write(output.path, options.overwrite));
+        if (std::ranges::find(outputs, output.path, &Output::path) != outputs.end())
+            return Error{ErrorCode::usage, fmt::format("{}: is named by --out twice", output.path),
+                         "A file for each format."};
         outputs.push_back(std::move(output));
     }
     return outputs;
