@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
+#include <locale.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +19,26 @@ Error spent(const std::string& name, std::string_view what) {
     return {ErrorCode::resource_limit, fmt::format("{}: {}, which is the limit", name, what),
             "If it is no decompression bomb, unpack it and check the files one by one."};
 }
+
+/// While it lives libarchive gives names as UTF-8, as zip archives and pax headers have them: it converts names to the
+/// locale's characters, and loses those that have none there.
+class Utf8Names {
+public:
+    Utf8Names() : before_(characters() == nullptr ? locale_t{} : ::uselocale(characters())) {}
+    ~Utf8Names() {
+        if (before_ != locale_t{}) ::uselocale(before_);
+    }
+    Utf8Names(const Utf8Names&) = delete;
+    Utf8Names& operator=(const Utf8Names&) = delete;
+
+private:
+    // Null where the machine has none.
+    static locale_t characters() {
+        static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+        return utf8;
+    }
+    locale_t before_;
+};
 
 class LibArchive final : public Archive {
 public:
@@ -45,6 +66,7 @@ public:
     }
 
     Result<std::optional<ArchiveMember>> next() override {
+        const Utf8Names names;
         for (;;) {
             archive_entry* entry = nullptr;
             const int status = archive_read_next_header(archive_, &entry);
@@ -55,10 +77,11 @@ public:
             if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return failure("the archive is damaged");
             if (budget_.members.fetch_sub(1) <= 0) return spent(name_, "there are too many files in archives");
             if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr) continue;
+            ++files_;
             ArchiveMember member;
             const char* name = archive_entry_pathname(entry);
             if (name == nullptr) name = archive_entry_pathname_utf8(entry);
-            member.name = name == nullptr ? "(a name that can't be read)" : name;
+            member.name = name == nullptr ? fmt::format("(file {}, whose name can't be read)", files_) : name;
             if (archive_entry_size_is_set(entry) != 0)
                 member.size = static_cast<std::uint64_t>(std::max<std::int64_t>(archive_entry_size(entry), 0));
             return std::optional<ArchiveMember>(std::move(member));
@@ -136,6 +159,7 @@ private:
     ArchiveBudget& budget_;
     std::vector<char> buffer_;
     std::uint64_t position_ = 0;
+    std::uint64_t files_ = 0;     // that next() has come to
     std::optional<Error> error_;  // of the stored bytes
     archive* archive_ = nullptr;
 };

@@ -269,6 +269,20 @@ Table input_table(const Names& names, RedactLevel level, bool full, const std::o
     return table_of(std::move(columns), {Input{analyses::totals(s)}}, {});
 }
 
+Table warning_table(const Names& names) {
+    Columns<Warning> columns{
+        {{.name = "name", .title = "WARNING", .doc = "the kind of what is odd"},
+         [](const Warning& w) { return Value(w.name); }},
+        {{.name = "severity", .title = "SEVERITY", .doc = "info; of what is lost data_loss or error"},
+         [](const Warning& w) { return Value(w.severity); }},
+        {{.name = "count", .title = "COUNT", .unit = Unit::count, .doc = "how often"},
+         [](const Warning& w) { return Value(w.count); }},
+        {{.name = "text", .title = "TEXT", .doc = "what it means, and where it was met first", .wraps = true},
+         [](const Warning& w) { return Value(w.text); }},
+    };
+    return table_of(std::move(columns), warnings_of(names.snapshot()), "nothing was odd");
+}
+
 Table application_table(const Names& names, std::span<const analyses::Application> applications) {
     using Row = const analyses::Application*;
     std::vector<Row> rows;

@@ -25,6 +25,8 @@ Table memory_table(const Names& names);
 Table binary_reference_table(const Names& names, std::span<const analyses::HeldBinary> references);
 /// One row: the input and its node, and how it was read. `full`: with --full.
 Table input_table(const Names& names, RedactLevel level, bool full, const std::optional<analyses::Release>& release);
+/// A row for each kind of oddity that was met while the input was read (warnings_of()): what it lost, above all.
+Table warning_table(const Names& names);
 /// A row for each application: those that run, and others of the code path. `applications` must outlive it.
 Table application_table(const Names& names, std::span<const analyses::Application> applications);
 /// A row for each object of a process's heap, in the order in which they lie there.

@@ -74,6 +74,9 @@ Result<std::vector<Output>> outputs_of(const Options& options) {
                          std::move(advice)};
         }
         BH_CHECK(may_write(output.path, options.overwrite));
+        if (std::ranges::find(outputs, output.path, &Output::path) != outputs.end())
+            return Error{ErrorCode::usage, fmt::format("{}: is named by --out twice", output.path),
+                         "A file for each format."};
         outputs.push_back(std::move(output));
     }
     return outputs;
@@ -531,10 +534,12 @@ static Status cmd_check(const Context& context) {
         gate.warn("baseline_missing",
                   fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it",
                               known, known));
-    InputWalk walk(
-        options.inputs,
-        [&gate](const std::string& name, const Error& error) { gate.unreadable(name, error, named_as_dump(name)); },
-        Wanted::meant_as_dump);
+    const auto unreadable = [&](const std::string& name, const Error& error) {
+        const bool absent =
+            std::ranges::find(options.inputs, name) != options.inputs.end() && !std::filesystem::exists(name, ignored);
+        gate.unreadable(name, error, absent || named_as_dump(name));
+    };
+    InputWalk walk(options.inputs, unreadable, Wanted::meant_as_dump);
     const Status visited = gate.add_all(walk);
     gate.count(walk.counts());
     const bool gave_up = !visited && visited.error().code != ErrorCode::resource_limit;
@@ -548,6 +553,11 @@ static Status cmd_check(const Context& context) {
         BH_CHECK(write_file(output.path, text, options.overwrite));
     }
     BH_CHECK(visited);
+    if (const std::uint64_t absent = walk.counts().absent; absent != 0)
+        return Error{ErrorCode::unreadable,
+                     absent == 1 ? "a path that was to be checked leads to no file"
+                                 : fmt::format("{} paths that were to be checked lead to no files", absent),
+                     "What is said of the others stands."};
     if (const std::uint64_t fails = gate.on_screen().count(Verdict::fails); fails != 0)
         return Error{ErrorCode::findings, {}, {}};
     if (gate.on_screen().dumps == 0 && (options.require_dump || gate.unreadable_inputs() != 0))
@@ -568,7 +578,8 @@ BH_DEFINE_VERB(check){
     .summary = "a gate for CI: dumps in files, folders, zip archives and tarballs",
     .details =
         "Exits with 1 if there is a finding at or above --fail-on (high, unless told otherwise), or if a limit is "
-        "broken.\n"
+        "broken;\n"
+        "with 3, once it has judged the others, if a path does not exist.\n"
         "Dumps and cores are told by content; archives are read three deep. .beamheap.toml of this folder, or the "
         "nearest\n"
         "one above it, holds limits, rules of your own and what to ignore. --out writes text, json, junit, md, "

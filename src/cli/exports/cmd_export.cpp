@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,7 @@
 #include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/tables/node_tables.hpp"
+#include "present/describe.hpp"
 #include "present/parquet.hpp"
 #include "present/row_lines.hpp"
 #include "present/spelling.hpp"
@@ -324,6 +326,11 @@ struct Exported {
     std::string input, dump_id;
     std::string_view state = "written";  ///< "written", "replaced", "there before", "failed"
     std::vector<Written> written;
+    std::vector<present::Warning> warnings = {};  ///< what was odd of the input, redacted, behind its name
+    std::uint64_t losses() const {
+        return static_cast<std::uint64_t>(
+            std::ranges::count_if(warnings, [](const present::Warning& each) { return each.severity != "info"; }));
+    }
     std::uint64_t rows() const {
         std::uint64_t sum = 0;
         for (const Written& each : written) sum += each.rows;
@@ -359,10 +366,28 @@ present::Table table_of_inputs(std::vector<Exported> made) {
          [](const Exported& e) { return Value(e.state); }},
         {{.name = "rows", .title = "ROWS", .unit = present::Unit::count, .doc = "of all tables that were written"},
          [](const Exported& e) { return Value(e.rows()); }},
+        {{.name = "losses",
+          .title = "LOSSES",
+          .unit = present::Unit::count,
+          .doc = "kinds of damage that the warnings tell of it; null of one that failed"},
+         [](const Exported& e) { return e.dump_id.empty() ? Value() : Value(e.losses()); }},
         {{.name = "dump_id", .title = "DUMP ID", .doc = "what tells it from others; null of one that failed"},
          [](const Exported& e) { return e.dump_id.empty() ? Value() : Value(e.dump_id); }},
     };
     return present::table_of(std::move(columns), std::move(made), {});
+}
+
+// One of several inputs: what is odd of it is told behind its name.
+Status export_one(const Options& options, Exported& made) {
+    BH_TRY(made.dump_id, dump_id_of(made.input));
+    std::optional<NodeModel> model;
+    BH_CHECK(into_folder(Context(options), model, made));
+    BH_CHECK(bytes::failed_read());
+    for (present::Warning& warning : present::warnings_of(model->snapshot())) {
+        warning.text = present::Text{}.add(made.input + ": ").add(model->redactor()->apply(warning.text));
+        made.warnings.push_back(std::move(warning));
+    }
+    return ok();
 }
 
 // Several inputs into one folder, one after the other: one that can't be read is told, and the others are written.
@@ -373,22 +398,19 @@ Status export_all(const Context& context) {
     document.kind = options.verb;
     std::vector<Exported> all;
     std::optional<Error> first;
+    bool damaged = false;
     for (std::size_t i = 0; i + 1 < options.inputs.size(); ++i) {
         Options one = options;
         one.inputs = {options.inputs[i], output};
         Exported made{one.inputs[0], {}};
-        const auto done = [&]() -> Status {
-            BH_TRY(made.dump_id, dump_id_of(one.inputs[0]));
-            std::optional<NodeModel> model;
-            BH_CHECK(into_folder(Context(one), model, made));
-            return bytes::failed_read();
-        };
-        if (const Status status = done(); !status) {
+        if (const Status status = export_one(one, made); !status) {
             bytes::forget_failed_reads();
             made.state = "failed";
             document.warnings.push_back({"not_exported", 1, "error", present::Text{}.add(status.error().message)});
             if (!first) first = status.error();
         }
+        damaged = damaged || made.losses() != 0;
+        std::ranges::copy(made.warnings, std::back_inserter(document.warnings));
         all.push_back(std::move(made));
     }
     document.members.push_back(
@@ -396,6 +418,8 @@ Status export_all(const Context& context) {
     document.members.push_back({.key = "inputs", .title = "Inputs", .body = table_of_inputs(std::move(all))});
     document.primary = "inputs";
     BH_CHECK(context.print(document));
+    if (!first && options.strict && damaged)
+        return Error{ErrorCode::damaged, "an input is incomplete or damaged", "The warnings say which, and where."};
     if (!first) return ok();
     return Error{first->code, "not all inputs were exported", "The warnings say which, and why."};
 }
@@ -415,6 +439,8 @@ static Status cmd_export(const Context& context) {
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_CHECK(name_fits(options, output));
+    if (std::error_code none; folder && fs::exists(output, none) && !fs::is_directory(output, none))
+        return Error{ErrorCode::usage, fmt::format("{}: is a file, and {} goes into a folder", output, options.to), {}};
     if (folder) BH_CHECK(one_format(output, options.to));
     if (options.inputs.size() > 2) {
         if (folder) return export_all(inner);

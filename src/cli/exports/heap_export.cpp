@@ -19,11 +19,10 @@ namespace {
 using present::Content;
 using present::V8Snapshot;
 
+// DevTools lists objects by their names, and all arrays as one line, "(array)": tuples and list cells are objects.
 V8Snapshot::NodeType type_of(TermKind kind) {
     using Type = V8Snapshot::NodeType;
     switch (kind) {
-        case TermKind::cons:
-        case TermKind::tuple: return Type::array;
         case TermKind::heap_binary:
         case TermKind::refc_binary:
         case TermKind::sub_binary: return Type::string;
@@ -80,7 +79,7 @@ private:
     // A node for all messages, which has them by number: a name for each of a million would be most of the memory.
     void write_mailbox(std::uint64_t number, std::uint64_t messages) {
         out_.add_edge(V8Snapshot::EdgeType::property, "messages", number);
-        out_.add_node(V8Snapshot::NodeType::array, "messages", 0, messages);
+        out_.add_node(V8Snapshot::NodeType::object, "messages", 0, messages);
         for (const Root root : graph_.roots())
             if (root.target != no_node && root.kind == RootKind::message)
                 out_.add_element(root.index, first_ + root.target);

@@ -284,27 +284,32 @@ InputWalk::~InputWalk() {
 Result<std::optional<FoundInput>> InputWalk::next() {
     for (;;) {
         if (stack_.empty() && files_.empty() && paths_.empty()) return Found();
-        BH_TRY(Found found, !stack_.empty() ? next_member() : !files_.empty() ? next_file() : next_path());
+        if (stack_.empty() && files_.empty()) {
+            next_path();
+            continue;
+        }
+        BH_TRY(Found found, !stack_.empty() ? next_member() : next_file());
         if (found) return found;
     }
 }
 
-Result<std::optional<FoundInput>> InputWalk::next_path() {
+void InputWalk::next_path() {
     const std::string path = std::move(paths_.back());
     paths_.pop_back();
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (path != "-" && !fs::exists(status) && process_named(path))
-        return Error{ErrorCode::unreadable,
-                     fmt::format("{}: names a process, and `check` judges what VMs have left behind", path),
-                     fmt::format("Of a running VM: beamheap analyze {}", path)};
-    if (path != "-" && !fs::exists(status))
-        return Error{ErrorCode::unreadable,
-                     fmt::format("{}: {}", path, error ? error.message() : "No such file or directory"),
-                     {}};
+    if (path != "-" && !fs::exists(status)) return absent(path, error ? error.message() : "No such file or directory");
     if (fs::is_directory(status)) list_folder(path);
     else files_.push_back(path);
-    return Found();
+}
+
+void InputWalk::absent(const std::string& path, std::string why) {
+    ++counts_.absent;
+    if (process_named(path))
+        return tell_(path, {ErrorCode::unreadable,
+                            fmt::format("{}: names a process, and `check` judges what VMs have left behind", path),
+                            fmt::format("Of a running VM: beamheap analyze {}", path)});
+    tell_(path, {ErrorCode::unreadable, fmt::format("{}: {}", path, std::move(why)), {}});
 }
 
 void InputWalk::list_folder(const std::string& path) {

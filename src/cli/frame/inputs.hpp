@@ -25,6 +25,7 @@ inline constexpr unsigned archive_depth = 3;  ///< archives in archives
 struct InputCounts {
     std::uint64_t files = 0;     ///< looked at, members too
     std::uint64_t archives = 0;  ///< opened
+    std::uint64_t absent = 0;    ///< paths that were named, and lead nowhere
 };
 
 /// A dump or core: its bytes from the start, decompressed; `name` is the file, or "a.zip!/b.tar!/c" of a member.
@@ -46,7 +47,7 @@ enum class Wanted : std::uint8_t {
 /// Goes through all files that paths name or lead to, one dump or core after the other.
 class InputWalk {
 public:
-    /// Told what can't be read; the others are still looked at.
+    /// Told what can't be read, a path that does not exist among it; the others are still looked at.
     using Unreadable = std::function<void(const std::string& name, const Error& error)>;
     InputWalk(std::vector<std::string> paths, Unreadable unreadable, Wanted wanted = Wanted::readable);
     InputWalk(const InputWalk&) = delete;
@@ -54,7 +55,7 @@ public:
     ~InputWalk();
 
     /// The next one; none: that was all. What was found before must be gone: a member is read through its archive.
-    /// Errors: a path that does not exist; a limit of all archives together (a bomb), which ends the walk.
+    /// Errors: a limit of all archives together (a bomb), which ends the walk.
     Result<std::optional<FoundInput>> next();
     const InputCounts& counts() const { return counts_; }
 
@@ -66,7 +67,8 @@ private:
     };
     using Found = std::optional<FoundInput>;
 
-    Result<Found> next_path();
+    void next_path();
+    void absent(const std::string& path, std::string why);
     Result<Found> next_file();
     Result<Found> next_member();
     Result<Found> look(std::unique_ptr<bytes::Source> source, const std::string& name);

@@ -6,21 +6,15 @@
 // answer goes into a language model, which reads a few thousand tokens at a time and can't tell data from orders by
 // itself. So a long answer comes in parts; what a dump holds stands between two lines with a number that nobody could
 // know when the dump was written, and it leaves the machine redacted as files are. An input is read here and stays;
-// each answer is found by a child process, on memory that it shares until one of the two writes to it, so that a
-// question that is taken back costs nothing more than its child.
+// answers are found beside each other (mcp_workers.hpp), and come as they are found.
 //
-// The process that reads inputs has given up all other rights (sandbox.hpp). Which VMs run is asked of one that has
-// begun before, reads none of the inputs, and answers nothing else.
-#include <fcntl.h>
+// The process that reads inputs has given up all other rights (sandbox.hpp). Of VMs that run it tells only where one
+// is among its inputs.
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <functional>
@@ -36,16 +30,15 @@
 #include "cli/console/terminal.hpp"
 #include "cli/frame/command_line/option_table.hpp"
 #include "cli/frame/commands.hpp"
-#include "cli/frame/link.hpp"
 #include "cli/live/sampling.hpp"
 #include "cli/mcp/mcp_answer.hpp"
 #include "cli/mcp/mcp_connection.hpp"
 #include "cli/mcp/mcp_tools.hpp"
+#include "cli/mcp/mcp_workers.hpp"
 #include "cli/mcp/served_inputs.hpp"
 #include "formats/format.hpp"
 #include "present/render.hpp"
 #include "present/sanitise.hpp"
-#include "present/term_printer.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -123,10 +116,6 @@ Answer answer_of(const Command& verb, const Options& options, ServedInput* serve
     return {std::move(text), sink.cut(), {}, std::move(for_programs)};
 }
 
-// ---- outside of the sandbox
-
-constexpr std::string_view outside_verb = "ps";
-
 Result<Options> options_of(std::vector<std::string> words, const Options& session) {
     BH_TRY(Options options, parse_options(std::move(words), session));
     options.redact = session.redact;
@@ -135,46 +124,41 @@ Result<Options> options_of(std::vector<std::string> words, const Options& sessio
     return options;
 }
 
-// Each message is the words of a question, with where its answer is to be written.
-[[noreturn]] void serve_outside(const DescriptorLink& server, const Options& session) {
-    ::prctl(PR_SET_NAME, "beamheap-ps");
-    for (DescriptorLink::Message asked; server.receive(asked);) {
-        std::string answer;
-        if (const auto options = options_of(fields_of(asked.text), session); options && options->verb == outside_verb)
-            answer = packed(answer_of(*find_command(outside_verb), *options, nullptr));
-        for (const int descriptor : asked.descriptors) {
-            (void)write_all(descriptor, answer);
-            ::close(descriptor);
-        }
-    }
-    ::_exit(0);
-}
-
-/// The server: one message after the other.
+/// The server: takes one message after the other; what has to be found is found beside others.
 class Server {
 public:
-    Server(const Options& options, ServedInputs& inputs, Connection& connection, const DescriptorLink& outside)
-        : options_(options), inputs_(inputs), connection_(connection), outside_(outside) {}
+    /// `running`: a VM that runs is among the inputs.
+    Server(const Options& options, ServedInputs& inputs, Connection& connection, bool running)
+        : options_(options), inputs_(inputs), connection_(connection), workers_(connection), running_(running) {}
 
-    /// The answer to a message; nothing for a notification, and for a request that was taken back meanwhile.
-    std::optional<json> answer(const std::string& message);
+    /// Answers messages until there are no more.
+    void serve();
 
 private:
-    json call(const Command& verb, const json& arguments);
+    /// What a verb is asked.
+    struct Question {
+        std::vector<std::string> words;  ///< a command line
+        std::size_t inputs = 0;          ///< of them
+        bool screen = false;
+    };
+    /// The message that answers it; `live`: the answer is about a VM that runs.
+    using Reply = std::function<json(Answer answer, bool live)>;
+    void take(const Connection::Message& message);
+    std::optional<json> answer(const std::string& message);
+    std::optional<json> call(const json& request, const Command& verb, const json& arguments);
     json inputs() const;
     json prompt(const json& id, const json& params) const;
-    Status ask(const Command& verb, const ToolCall& call);
-    Result<Answer> run(const Command& verb, std::vector<std::string> words, std::size_t inputs, bool screen);
-    json resources();
-    json read_resource(const json& id, const json& params);
-    Answer found_by_child(const Command& verb, const std::function<Answer()>& find);
-    Answer found_outside(const std::vector<std::string>& words) const;
+    std::optional<json> find(const json& request, const Command& verb, const Question& question, const Reply& reply);
+    Result<ServedInput*> input_of(const std::string& path, Connection::Asked& asked);
+    std::optional<json> resources(const json& request);
+    std::optional<json> read_resource(const json& request, const json& params);
     json one_part(const Command& verb, const ToolCall& call, std::string_view about) const;
 
     const Options& options_;
     ServedInputs& inputs_;
     Connection& connection_;
-    const DescriptorLink& outside_;        // to serve_outside(); not good(): this process sees all that it would
+    Workers workers_;
+    bool running_;
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
     Answer last_;
     bool last_live_ = false;
@@ -213,6 +197,29 @@ json resource_templates() {
                            {"mimeType", "text/markdown"}}})}};
 }
 
+void Server::serve() {
+    while (!connection_.ended() || !workers_.idle()) {
+        const bool takes = connection_.has_next() && workers_.room();
+        workers_.look(takes ? 0 : workers_.idle() ? -1 : look_milliseconds);
+        if (!workers_.room()) continue;
+        if (const auto message = connection_.next()) take(*message);
+    }
+}
+
+void Server::take(const Connection::Message& message) {
+    if (!message.too_long && message.text.find_first_not_of(" \t\r") == message.text.npos) return;
+    std::optional<json> said;
+    try {
+        said = message.too_long ? error_of(message.id, invalid_request,
+                                           fmt::format("a message has at most {} bytes", Connection::longest_message))
+                                : answer(message.text);
+    } catch (const std::bad_alloc&) {
+        said = error_of(nullptr, internal, "out of memory");
+    }
+    if (said) connection_.send(*said);
+}
+
+// Nothing for a notification, for a request that was taken back meanwhile, and for one that is worked on.
 std::optional<json> Server::answer(const std::string& message) {
     bool too_deep = false;
     const json request = parse_message(message, too_deep);
@@ -232,23 +239,23 @@ std::optional<json> Server::answer(const std::string& message) {
     const json params = request.contains("params") ? request["params"] : json::object();
     if (method == "initialize") return result_of(id, initialized(params, options_.redact));
     if (method == "ping") return result_of(id, json::object());
-    if (method == "tools/list") return result_of(id, {{"tools", tool_list()}});
+    if (method == "tools/list") return result_of(id, {{"tools", tool_list(running_)}});
     if (method == "prompts/list") return result_of(id, prompt_list());
     if (method == "prompts/get") return prompt(id, params);
-    if (method == "resources/list") return result_of(id, resources());
+    if (method == "resources/list") return resources(request);
     if (method == "resources/templates/list") return result_of(id, resource_templates());
-    if (method == "resources/read") return read_resource(id, params);
+    if (method == "resources/read") return read_resource(request, params);
     if (method != "tools/call")
         return error_of(id, no_method, "there is no method " + present::safe_text(method.substr(0, 100)));
     const std::string name = text_in(params, "name");
     const Command* verb = find_command(name);
-    if (name != "inputs" && name != "ask" && (verb == nullptr || !is_tool(*verb)))
+    if (name != "inputs" && name != "ask" && (verb == nullptr || !is_tool(*verb, running_)))
         return error_of(id, invalid_params, "there is no tool " + present::safe_text(name.substr(0, 100)));
     if (name == "inputs") return result_of(id, inputs());
     const auto found = params.find("arguments");
     json arguments = found == params.end() ? json() : *found;
     if (name == "ask") {
-        auto asked = asked_verb(arguments);
+        auto asked = asked_verb(arguments, running_);
         if (!asked) return result_of(id, failure(asked.error()));
         if (asked->help)
             return result_of(id, text_result(tool_of(*asked->verb, true).dump(1),
@@ -256,17 +263,7 @@ std::optional<json> Server::answer(const std::string& message) {
         verb = asked->verb;
         arguments = std::move(asked->arguments);
     }
-    connection_.begin(request);
-    json result;
-    try {
-        result = call(*verb, arguments);
-    } catch (const TakenBack&) {
-    } catch (...) {
-        connection_.finish();
-        throw;
-    }
-    if (connection_.finish() || result.is_null()) return std::nullopt;
-    return result_of(id, std::move(result));
+    return call(request, *verb, arguments);
 }
 
 json Server::inputs() const {
@@ -281,10 +278,9 @@ json Server::inputs() const {
 }
 
 // What `explain` knows, each a page.
-json Server::resources() {
+json pages_of(const Answer& told) {
     json all = json::array();
-    const auto told = run(*find_command("explain"), {"beamheap", "explain", "--format=json"}, 0, false);
-    const json topics = told ? json::parse(told->text, nullptr, false) : json();
+    const json topics = told.error ? json() : json::parse(told.text, nullptr, false);
     for (const char* kind : {"topics", "rules"}) {
         if (!topics.is_object() || !topics.contains(kind) || !topics[kind].is_array()) continue;
         for (const json& each : topics[kind])
@@ -296,18 +292,23 @@ json Server::resources() {
     return {{"resources", std::move(all)}};
 }
 
-json Server::read_resource(const json& id, const json& params) {
+std::optional<json> Server::resources(const json& request) {
+    return find(request, *find_command("explain"), {{"beamheap", "explain", "--format=json"}},
+                [id = request["id"]](const Answer& told, bool) { return result_of(id, pages_of(told)); });
+}
+
+std::optional<json> Server::read_resource(const json& request, const json& params) {
     const std::string uri = text_in(params, "uri");
-    const auto nobody = [&] {
-        return error_of(id, no_resource, "there is no resource " + present::safe_text(bounded(uri, 100)));
+    const auto reply = [id = request["id"], uri](const Answer& told, bool) {
+        if (told.error)
+            return error_of(id, no_resource, "there is no resource " + present::safe_text(bounded(uri, 100)));
+        return result_of(
+            id, {{"contents", json::array({{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", told.text}}})}});
     };
     if (!uri.starts_with(of_explain) || uri.size() > of_explain.size() + 100 || uri.find('\0') != uri.npos)
-        return nobody();
-    const auto told = run(*find_command("explain"),
-                          {"beamheap", "explain", "--format=md", "--", uri.substr(of_explain.size())}, 0, false);
-    if (!told) return nobody();
-    return result_of(
-        id, {{"contents", json::array({{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", told->text}}})}});
+        return reply({{}, false, Error{}}, false);
+    return find(request, *find_command("explain"),
+                {{"beamheap", "explain", "--format=md", "--", uri.substr(of_explain.size())}}, reply);
 }
 
 json Server::prompt(const json& id, const json& params) const {
@@ -324,126 +325,88 @@ json Server::prompt(const json& id, const json& params) const {
              {"messages", json::array({{{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}}})}});
 }
 
-json Server::call(const Command& verb, const json& arguments) {
+std::optional<json> Server::call(const json& request, const Command& verb, const json& arguments) {
+    const json id = request["id"];
     auto call = call_of(verb, arguments, inputs_.only_one());
-    if (!call) return failure(call.error());
+    if (!call) return result_of(id, failure(call.error()));
     for (std::string& input : call->inputs) {
         auto path = inputs_.allowed(input);
-        if (!path) return failure(path.error());
+        if (!path) return result_of(id, failure(path.error()));
         input = std::move(*path);
     }
-    const std::string_view about = call->inputs.empty() ? std::string_view() : call->inputs.front();
-    if (const Status asked = ask(verb, *call); !asked) return failure(asked.error(), about);
-    return one_part(verb, *call, about);
-}
-
-// The verb's answer, which is kept: the next question is often for its next part.
-Status Server::ask(const Command& verb, const ToolCall& call) {
-    std::vector<std::string> words{"beamheap", std::string(verb.name)};
-    words.insert(words.end(), call.options.begin(), call.options.end());
-    words.emplace_back("--");
-    words.insert(words.end(), call.inputs.begin(), call.inputs.end());
-    words.insert(words.end(), call.others.begin(), call.others.end());
-    if (words == last_words_ && (!last_live_ || call.part > 1))
-        return ok();  // a VM that runs says something else each time
-    last_words_.clear();
-    BH_TRY(last_, run(verb, words, call.inputs.size(), call.screen));
-    last_words_ = std::move(words);
-    return ok();
-}
-
-Result<Answer> Server::run(const Command& verb, std::vector<std::string> words, std::size_t inputs, bool screen) {
-    BH_TRY(Options options, options_of(words, options_));
-    options.screen = screen;
-    if (!options.duration.empty()) {  // nobody can ask anything else, or end it, meanwhile
-        BH_TRY(const double seconds, parse_seconds(options.duration));
-        if (seconds > most_seconds)
-            return Error{ErrorCode::usage, fmt::format("for: at most {} seconds here", most_seconds), {}};
+    Question question{{"beamheap", std::string(verb.name)}, call->inputs.size(), call->screen};
+    for (const auto* each : {&call->options, &call->inputs, &call->others}) {
+        if (each == &call->inputs) question.words.emplace_back("--");
+        question.words.insert(question.words.end(), each->begin(), each->end());
     }
+    const std::string about = call->inputs.empty() ? std::string() : call->inputs.front();
+    if (question.words == last_words_ && (!last_live_ || call->part > 1))
+        return result_of(id, one_part(verb, *call, about));  // a VM that runs says something else each time
+    // The answer is kept: the next question is often for its next part.
+    return find(request, verb, question,
+                [this, id, about, verb = &verb, call = *call, words = question.words](Answer answer, bool live) {
+                    if (answer.error) return result_of(id, failure(*answer.error, about));
+                    last_ = std::move(answer);
+                    last_words_ = words;
+                    last_live_ = live;
+                    return result_of(id, one_part(*verb, call, about));
+                });
+}
+
+Status short_enough(const Options& options) {
+    if (options.duration.empty()) return ok();
+    BH_TRY(const double seconds, parse_seconds(options.duration));
+    if (seconds <= most_seconds) return ok();
+    return Error{ErrorCode::usage, fmt::format("for: at most {} seconds here", most_seconds), {}};
+}
+
+// Reads what is not read yet, and has the answer found.
+std::optional<json> Server::find(const json& request, const Command& verb, const Question& question,
+                                 const Reply& reply) {
+    const auto failed = [&](const Error& error) { return reply({{}, false, error}, false); };
+    auto options = options_of(question.words, options_);
+    if (!options) return failed(options.error());
+    options->screen = question.screen;
+    if (const Status status = short_enough(*options); !status) return failed(status.error());
     ServedInput* served = nullptr;
-    if (verb.takes_input() && inputs == 1) {
-        const std::string reads = fmt::format("reading {}", options.inputs.front());
-        const Progress while_reading = [&](std::uint64_t, std::uint64_t) {
-            if (connection_.look(-1, 0, reads) == Connection::Look::cancelled) throw TakenBack{};
-        };
-        BH_TRY(served, inputs_.loaded(options.inputs.front(), while_reading));
-    }
-    LoadedInput* const loaded = served == nullptr ? nullptr : &served->input;
-    const auto find = [&] { return answer_of(verb, options, served); };
-    const bool outside = &verb == find_command(outside_verb) && outside_.good();
-    Answer answer = outside ? found_outside(words) : found_by_child(verb, find);
-    if (loaded != nullptr) loaded->forget_answers();
-    if (answer.error) return std::move(*answer.error);
-    last_live_ = loaded != nullptr && loaded->artifact->snapshot().source.live.has_value();
-    return answer;
-}
-
-// What the process outside finds.
-Answer Server::found_outside(const std::vector<std::string>& words) const {
-    std::string got;
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return {{}, false, Error{ErrorCode::resource_limit, "no pipe is left", {}}};
-    const bool sent = outside_.send(joined(words), {ends[1]});
-    ::close(ends[1]);
-    char piece[16 * 1024];
-    for (ssize_t size = 1; sent && size != 0;) {
-        size = ::read(ends[0], piece, sizeof piece);
-        if (size < 0 && errno != EINTR) break;
-        if (size > 0) got.append(piece, static_cast<std::size_t>(size));
-    }
-    ::close(ends[0]);
-    if (auto answer = unpacked(got)) return std::move(*answer);
-    return {{}, false, Error{ErrorCode::resource_limit, fmt::format("{} ended without an answer", outside_verb), {}}};
-}
-
-// What `find` gives, found by a child process, which is ended where nobody waits for it any more. Throws TakenBack
-// then.
-Answer Server::found_by_child(const Command& verb, const std::function<Answer()>& find) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return find();
-    const pid_t server = ::getpid();
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != server) ::_exit(1);  // it ended before that was said
-        ::close(ends[0]);
-        std::string answer;
-        try {
-            answer = packed(find());
-        } catch (const std::bad_alloc&) {
-            answer = packed({{}, false, Error{ErrorCode::resource_limit, "out of memory", {}}});
-        } catch (const present::AnswerTooLong& error) {
-            answer = packed({{}, false, Error{ErrorCode::resource_limit, error.what(), {}}});
+    Connection::Asked& asked = connection_.begin(request, verb.name);
+    if (verb.takes_input() && question.inputs == 1) {
+        auto input = input_of(options->inputs.front(), asked);
+        if (!input) {
+            const bool given_up = connection_.given_up(asked);
+            connection_.finish(asked);
+            return given_up ? std::nullopt : std::optional(failed(input.error()));
         }
-        ::_exit(write_all(ends[1], answer) == 0 ? 0 : 1);
+        served = *input;
     }
-    ::close(ends[1]);
-    if (child < 0) {
-        ::close(ends[0]);
-        return find();
+    const bool live = served != nullptr && served->input.artifact->snapshot().source.live.has_value();
+    const Workers::Reply answered = [reply, live](Answer answer) { return reply(std::move(answer), live); };
+    const auto find_here = [&] {
+        Answer answer = answer_of(verb, *options, served);
+        if (served != nullptr) served->input.forget_answers();
+        return answer;
+    };
+    workers_.find(asked, verb.name, find_here, answered);
+    return std::nullopt;
+}
+
+// The input, read where it was not; given up with its question.
+Result<ServedInput*> Server::input_of(const std::string& path, Connection::Asked& asked) {
+    const std::string verb = std::exchange(asked.doing, fmt::format("reading {}", path));
+    const Progress while_reading = [&](std::uint64_t, std::uint64_t) {
+        connection_.look({}, 0);
+        if (connection_.given_up(asked)) throw TakenBack{};
+    };
+    try {
+        BH_TRY(ServedInput* const input, inputs_.loaded(path, while_reading));
+        asked.doing = verb;
+        return input;
+    } catch (const TakenBack&) {
+        return Error{ErrorCode::interrupted, {}, {}};
+    } catch (...) {
+        connection_.finish(asked);
+        throw;
     }
-    std::string got;
-    bool taken_back = false;
-    for (bool more = true; more;) {
-        const Connection::Look seen = connection_.look(ends[0], look_milliseconds, verb.name);
-        taken_back = seen == Connection::Look::cancelled;
-        if (taken_back) break;
-        if (seen != Connection::Look::readable) continue;
-        char piece[64 * 1024];
-        const ssize_t size = ::read(ends[0], piece, sizeof piece);
-        if (size > 0) got.append(piece, static_cast<std::size_t>(size));
-        more = size > 0 || (size < 0 && errno == EINTR);
-    }
-    ::close(ends[0]);
-    if (taken_back) ::kill(child, SIGKILL);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (taken_back) throw TakenBack{};
-    if (auto answer = unpacked(got)) return std::move(*answer);
-    const std::string why = WIFSIGNALED(status) ? fmt::format("{} was ended by signal {}", verb.name, WTERMSIG(status))
-                                                : fmt::format("{} ended without an answer", verb.name);
-    return {{}, false, Error{ErrorCode::resource_limit, why, {}}};
 }
 
 json Server::one_part(const Command& verb, const ToolCall& call, std::string_view about) const {
@@ -468,50 +431,21 @@ json Server::one_part(const Command& verb, const ToolCall& call, std::string_vie
     return text_result(std::move(text), std::move(for_programs));
 }
 
-// Gives up rights; `outside` leads to the process that keeps them.
-Status stay_inside(const Options& options, DescriptorLink& outside) {
-    bytes::lend_temporary_files();
-    const bool runs =
-        std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
-    if (!runs) {
-        auto [here, there] = DescriptorLink::make();
-        const pid_t pid = here.good() ? ::fork() : -1;
-        if (pid == 0) {
-            here.close();
-            serve_outside(there, options);
-        }
-        if (pid < 0)
-            return Error{
-                ErrorCode::resource_limit, fmt::format("the system gives no process: {}", std::strerror(errno)), {}};
-        outside = std::move(here);
-    }
-    enter_sandbox({.other_processes = runs});
-    return ok();
-}
-
 Status cmd_mcp(const Context& context) {
     Options options = context.options();
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.progress = When::never;
     const Context session(options);
-    DescriptorLink outside(-1);
-    if (sandbox_allowed()) BH_CHECK(stay_inside(options, outside));
+    const bool running =
+        std::ranges::any_of(options.inputs, [](const auto& input) { return process_named(input).has_value(); });
+    if (sandbox_allowed()) {
+        bytes::lend_temporary_files();
+        enter_sandbox({.other_processes = running});
+    }
     BH_TRY(ServedInputs inputs, ServedInputs::create(session, options.inputs, options.root));
     Connection connection(STDIN_FILENO, STDOUT_FILENO);
-    Server server(options, inputs, connection, outside);
-    while (const std::optional<Connection::Message> message = connection.next()) {
-        if (!message->too_long && message->text.find_first_not_of(" \t\r") == message->text.npos) continue;
-        std::optional<json> answer;
-        try {
-            answer = message->too_long
-                         ? error_of(message->id, invalid_request,
-                                    fmt::format("a message has at most {} bytes", Connection::longest_message))
-                         : server.answer(message->text);
-        } catch (const std::bad_alloc&) {
-            answer = error_of(nullptr, internal, "out of memory");
-        }
-        if (answer && !connection.send(*answer)) break;
-    }
+    Server server(options, inputs, connection, running);
+    server.serve();
     if (connection.read_error() != 0)
         return Error{ErrorCode::unreadable,
                      fmt::format("standard input: can't be read: {}", std::strerror(connection.read_error())),

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mcp/mcp_connection.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "cli/console/terminal.hpp"
 #include "present/sanitise.hpp"
@@ -132,49 +131,45 @@ std::optional<Connection::Message> Connection::take() {
 }
 
 std::optional<Connection::Message> Connection::next() {
-    if (!waiting_.empty()) {
-        Message oldest = std::move(waiting_.front().message);
-        waiting_.pop_front();
-        waiting_bytes_ -= oldest.text.size() + each_waiting;
-        return oldest;
-    }
-    for (;;) {
-        if (auto message = take()) return message;
-        if (ended_) return std::nullopt;
-        receive();
-    }
+    if (waiting_.empty()) return std::nullopt;
+    Message oldest = std::move(waiting_.front().message);
+    waiting_.pop_front();
+    waiting_bytes_ -= oldest.text.size() + each_waiting;
+    return oldest;
 }
 
-void Connection::begin(const json& request) {
-    id_ = member(request, "id");
-    token_ = member(member(member(request, "params"), "_meta"), "progressToken");
-    if (!token_.is_string() && !token_.is_number_integer()) token_ = nullptr;
-    cancelled_ = false;
-    started_ = Clock::now();
-    next_told_ = started_ + between_progress;
+Connection::Asked& Connection::begin(const json& request, std::string_view doing) {
+    json token = member(member(member(request, "params"), "_meta"), "progressToken");
+    if (!token.is_string() && !token.is_number_integer()) token = nullptr;
+    const Clock::time_point now = Clock::now();
+    asked_.push_back({.id = member(request, "id"),
+                      .token = std::move(token),
+                      .doing = std::string(doing),
+                      .started = now,
+                      .next_told = now + between_progress});
+    return asked_.back();
 }
 
-bool Connection::finish() {
-    id_ = nullptr;
-    return cancelled_;
+void Connection::finish(const Asked& asked) {
+    asked_.remove_if([&asked](const Asked& each) { return &each == &asked; });
 }
 
 void Connection::note(Message message) {
-    bool too_deep = false;  // whoever answers it says so
+    bool too_deep = false;  // then who takes it says so
     const json request = message.too_long ? json() : parse_message(message.text, too_deep);
     const std::string method = text_in(request, "method");
     const json id = member(request, "id");
     if (method == "notifications/cancelled" && id.is_null()) {
         const json of = member(member(request, "params"), "requestId");
         if (of.is_null()) return;
-        if (of == id_) cancelled_ = true;
+        for (Asked& each : asked_) each.cancelled = each.cancelled || each.id == of;
         const auto taken_back = std::ranges::find(waiting_, of, &Waiting::id);
         if (taken_back == waiting_.end()) return;
         waiting_bytes_ -= taken_back->message.text.size() + each_waiting;
         waiting_.erase(taken_back);
         return;
     }
-    if (method == "ping" && (id.is_string() || id.is_number_integer())) {
+    if (method == "ping" && !too_deep && (id.is_string() || id.is_number_integer())) {
         send(result_of(id, json::object()));
         return;
     }
@@ -186,33 +181,33 @@ void Connection::absorb() {
     while (auto message = take()) note(std::move(*message));
 }
 
-void Connection::tell_progress(std::string_view doing) {
+void Connection::tell_progress() {
     const Clock::time_point now = Clock::now();
-    if (token_.is_null() || now < next_told_) return;
-    next_told_ = now + between_progress;
-    const double seconds = std::chrono::duration<double>(now - started_).count();
-    send({{"jsonrpc", "2.0"},
-          {"method", "notifications/progress"},
-          {"params", {{"progressToken", token_}, {"progress", seconds}, {"message", present::safe_text(doing)}}}});
+    for (Asked& each : asked_) {
+        if (each.token.is_null() || each.cancelled || now < each.next_told) continue;
+        each.next_told = now + between_progress;
+        const double seconds = std::chrono::duration<double>(now - each.started).count();
+        send({{"jsonrpc", "2.0"},
+              {"method", "notifications/progress"},
+              {"params",
+               {{"progressToken", each.token}, {"progress", seconds}, {"message", present::safe_text(each.doing)}}}});
+    }
 }
 
-Connection::Look Connection::look(int descriptor, int milliseconds, std::string_view doing) {
-    absorb();
-    tell_progress(doing);
-    if (cancelled_ || gone_) return Look::cancelled;
+void Connection::look(std::span<pollfd> others, int milliseconds) {
+    tell_progress();
     // Who sends more than can wait is not listened to until it is answered.
     const bool listens = !ended_ && waiting_bytes_ < most_waiting;
-    std::array<pollfd, 3> watched{{{listens ? in_ : -1, POLLIN, 0}, {descriptor, POLLIN, 0}, {out_, 0, 0}}};
+    std::vector<pollfd> watched{{listens ? in_ : -1, POLLIN, 0}, {out_, 0, 0}};
+    watched.insert(watched.end(), others.begin(), others.end());
     const int ready = ::poll(watched.data(), watched.size(), milliseconds);
-    if (ready < 0 && errno != EINTR) return Look::readable;  // who reads waits for it then, and listens to nobody
-    if (ready <= 0) return Look::nothing;
+    for (std::size_t i = 0; i < others.size(); ++i) others[i].revents = ready > 0 ? watched[i + 2].revents : short{0};
+    if (ready <= 0) return;
     if (watched[0].revents != 0) {
         receive();
         absorb();
     }
-    if ((watched[2].revents & (POLLERR | POLLHUP)) != 0) gone_ = true;
-    if (cancelled_ || gone_) return Look::cancelled;
-    return watched[1].revents != 0 ? Look::readable : Look::nothing;
+    if ((watched[1].revents & (POLLERR | POLLHUP)) != 0) gone_ = true;
 }
 
 }  // namespace beamheap::cli

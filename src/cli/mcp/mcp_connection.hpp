@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of the Model Context Protocol, a line each: who asks may take a question back, or ask whether the server is
-// still there, while an answer is worked on.
+// still there, while answers are worked on.
 //
 // Facts: modelcontextprotocol.io, revision 2025-11-25: `notifications/cancelled` names a request by `requestId`, after
 // which no answer to it is sent; a request whose `_meta` has a `progressToken` may be told of with
 // `notifications/progress`, whose `progress` grows each time; `ping` is answered promptly.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,6 +52,7 @@ private:
 
 class Connection {
 public:
+    using Clock = std::chrono::steady_clock;
     static constexpr std::size_t longest_message = std::size_t{1} << 20;  // bytes of a line
 
     Connection(int in, int out) : in_(in), out_(out) {}
@@ -57,8 +62,11 @@ public:
         bool too_long = false;  ///< it had more than longest_message bytes
         nlohmann::json id{};    ///< of one that was too long; null: it told none
     };
-    /// The oldest message that was not answered yet; waits for it. Nothing: there will be no more.
+    /// The oldest message that came by look() and was not taken yet; nothing: there is none.
     std::optional<Message> next();
+    bool has_next() const { return !waiting_.empty(); }
+    /// Nothing more will come, or nobody is there to be answered.
+    bool ended() const { return gone_ || (ended_ && waiting_.empty()); }
     /// Writes a message. False: nobody reads them any more, or (error()) they can't be written.
     bool send(const nlohmann::json& message);
     /// errno of the write that failed for another reason than that the reader is gone; 0: none.
@@ -66,25 +74,31 @@ public:
     /// errno of standard input, where reading it failed; 0: it has ended, or goes on.
     int read_error() const { return read_error_; }
 
+    /// A request that is worked on.
+    struct Asked {
+        nlohmann::json id;
+        nlohmann::json token;    ///< of its progress; null: none wanted
+        std::string doing;       ///< what its progress says
+        bool cancelled = false;  ///< it was taken back: it is not to be answered
+        Clock::time_point started{}, next_told{};
+    };
     /// From now on until finish() this request is worked on.
-    void begin(const nlohmann::json& request);
-    /// Whether it was taken back meanwhile: then it is not to be answered.
-    bool finish();
-    enum class Look : std::uint8_t { nothing, readable, cancelled };
+    Asked& begin(const nlohmann::json& request, std::string_view doing);
+    void finish(const Asked& asked);
+    /// Nobody waits for its answer any more.
+    bool given_up(const Asked& asked) const { return asked.cancelled || gone_; }
     /// Takes in what has come meanwhile (pings are answered, what was taken back is forgotten, the rest waits for
-    /// next()), and tells of the progress once a second where that was asked for, `doing` being what is done. Waits at
-    /// most `milliseconds` for that, or for `descriptor` (-1: none) to become readable. Cancelled: the request was
-    /// taken back, or its asker is gone.
-    Look look(int descriptor, int milliseconds, std::string_view doing);
+    /// next()), and tells of the progress of requests once a second where that was asked for. Waits at most
+    /// `milliseconds` (-1: for ever) for that, or for one of `others` to become readable, as poll() does.
+    void look(std::span<pollfd> others, int milliseconds);
 
 private:
-    using Clock = std::chrono::steady_clock;
     static constexpr std::size_t most_waiting = std::size_t{4} << 20;  // bytes of messages that wait
     std::optional<Message> take();
     bool receive();
     void absorb();
     void note(Message message);
-    void tell_progress(std::string_view doing);
+    void tell_progress();
 
     struct Waiting {
         Message message;
@@ -102,11 +116,7 @@ private:
     IdFinder id_finder_;  // of that line, where it is too long
     std::deque<Waiting> waiting_;
     std::size_t waiting_bytes_ = 0;
-    nlohmann::json id_;     // of the request that is worked on; null: none
-    nlohmann::json token_;  // of its progress; null: none wanted
-    bool cancelled_ = false;
-    Clock::time_point started_;
-    Clock::time_point next_told_;
+    std::list<Asked> asked_;
 };
 
 }  // namespace beamheap::cli

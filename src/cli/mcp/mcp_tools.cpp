@@ -30,6 +30,9 @@ constexpr std::string_view formats = "md json";
 constexpr std::array<std::string_view, 11> main_verbs{"analyze", "top", "proc", "waits", "stacks", "msgs",
                                                       "heap",    "ets", "logs", "sql",   "explain"};
 
+// Those that only VMs that run can answer.
+constexpr std::array<std::string_view, 4> of_running{"ps", "sample", "heapsample", "watch"};
+
 // Whether its answer is one screen unless something says how much is wanted.
 bool is_screen(const Command& verb) { return verb.name == "analyze"; }
 
@@ -218,7 +221,8 @@ json described(std::string name, std::string description, json schema) {
 
 }  // namespace
 
-bool is_tool(const Command& verb) {
+bool is_tool(const Command& verb, bool running) {
+    if (!running && std::ranges::find(of_running, verb.name) != of_running.end()) return false;
     for (const Argument& each : verb.arguments)
         if (each.kind == ArgumentKind::path || each.kind == ArgumentKind::executable ||
             each.kind == ArgumentKind::shell)
@@ -248,12 +252,12 @@ json tool_of(const Command& verb, bool in_full) {
     return described(std::string(verb.name), std::move(description), std::move(schema));
 }
 
-json tool_list() {
+json tool_list(bool running) {
     json all = json::array();
     json others = json::array();
     std::string says = "any other verb:";
     for (const Command* verb : commands()) {
-        if (!is_tool(*verb)) continue;
+        if (!is_tool(*verb, running)) continue;
         if (std::ranges::find(main_verbs, verb->name) != main_verbs.end()) {
             all.push_back(tool_of(*verb, false));
             continue;
@@ -276,7 +280,7 @@ json tool_list() {
     return all;
 }
 
-Result<AskedVerb> asked_verb(const json& arguments) {
+Result<AskedVerb> asked_verb(const json& arguments, bool running) {
     if (!arguments.is_object()) return bad_argument("arguments are an object of names and values");
     for (const auto& [name, value] : arguments.items())
         if (name != "verb" && name != "input" && name != "arguments" && name != "help")
@@ -284,7 +288,7 @@ Result<AskedVerb> asked_verb(const json& arguments) {
                                 "What a verb takes stands in `arguments`: {\"verb\": \"term\", \"arguments\": {...}}");
     std::vector<std::string_view> names;
     for (const Command* each : commands())
-        if (is_tool(*each)) names.push_back(each->name);
+        if (is_tool(*each, running)) names.push_back(each->name);
     const auto verb = arguments.find("verb");
     const std::string name = verb != arguments.end() && verb->is_string() ? verb->get<std::string>() : std::string();
     if (std::ranges::find(names, name) == names.end()) {

@@ -15,12 +15,13 @@
 namespace beamheap::cli {
 
 /// Whether a verb is a tool: it answers questions about inputs that it is given, or about none, and writes no file.
-bool is_tool(const Command& verb);
+/// `running`: a VM that runs may be asked about; what such verbs tell of others on this machine is nobody's otherwise.
+bool is_tool(const Command& verb, bool running);
 
 /// The answer to tools/list: a tool for each verb that most questions need, `ask` for the others, `inputs`. A client
 /// pays for each word of it in every conversation: what tools share is told in a few words, what verbs do in full by
 /// `ask` with help.
-nlohmann::json tool_list();
+nlohmann::json tool_list(bool running);
 
 /// The entry of a verb as a tool: name, description, inputSchema, outputSchema, annotations; `in_full` with its whole
 /// description.
@@ -33,7 +34,7 @@ struct AskedVerb {
     nlohmann::json arguments;
 };
 /// Errors (usage): no verb, or none that is a tool, with what was probably meant; arguments of a wrong type.
-Result<AskedVerb> asked_verb(const nlohmann::json& arguments);
+Result<AskedVerb> asked_verb(const nlohmann::json& arguments, bool running);
 
 /// A call of a verb, taken apart: the words of its command line.
 struct ToolCall {

@@ -23,7 +23,6 @@ static Status cmd_recipes(const Context& context) {
             if (advice.empty()) advice = "`beamheap recipes` lists all of them.";
             return Error{ErrorCode::usage, fmt::format("there is no recipe '{}'", name), std::move(advice)};
         }
-        if (context.printed() && context.for_people()) return write_file("-", std::string(recipe->query) + '\n', false);
         rows = {recipe};
     }
     NodeModel model(context.options());
@@ -32,13 +31,20 @@ static Status cmd_recipes(const Context& context) {
         const auto query = sql::Query::compile(tables, recipe.query, {});
         return query ? present::Value(needs_full(tables, (*query)->uses())) : present::Value();
     };
+    if (!context.options().inputs.empty() && context.printed() && context.for_people()) {
+        const auto query = sql::Query::compile(tables, rows.front()->query, {});
+        const bool full = query && needs_full(tables, (*query)->uses());
+        // Behind it: as an argument of `sql` it must not begin as options do.
+        return write_file(
+            "-", fmt::format("{}\n{}", rows.front()->query, full ? "-- on a file: of export --full\n" : ""), false);
+    }
     using Row = const Recipe*;
     present::Columns<Row> columns{
         {{.name = "name", .title = "RECIPE", .doc = "`sql INPUT NAME` runs it"},
          [](const Row& r) { return present::Value(r->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
          [](const Row& r) { return present::Value(r->question); }},
-        {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full", .wide = true},
+        {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full"},
          [&](const Row& r) { return needs_all_heaps(*r); }},
         {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
          [](const Row& r) { return present::Value(r->query); }},

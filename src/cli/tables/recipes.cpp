@@ -110,7 +110,9 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
  WHERE queue_bytes > 0
  ORDER BY queue_bytes DESC
  LIMIT 20)"},
-    // Over exports of many inputs, in whatever database they are: the SQL of SQLite and DuckDB alike.
+    // Over exports of many inputs, in whatever database they are: the SQL of SQLite and DuckDB alike. A release is as
+    // new as its first dump: machines are not deployed to at once, and old ones go on dying. Dumps of nodes that have
+    // no name are no row of readings of one node.
     Recipe{"fleet-diseases", "which release has which disease, where, since when?",
            R"(SELECT d.release_name, d.release_version, f.rule, count(DISTINCT d.dump_id) AS dumps,
        count(DISTINCT d.host) AS hosts, min(d.created_at) AS since
@@ -118,17 +120,26 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
   JOIN dump AS d ON d.dump_id = f.dump_id
  GROUP BY d.release_name, d.release_version, f.rule
  ORDER BY dumps DESC, f.rule, d.release_version)"},
-    Recipe{"fleet-new-findings", "what is found in the newest release, and in none before?",
-           R"(WITH newest AS (
-    SELECT release_name, release_version FROM dump WHERE release_version IS NOT NULL ORDER BY created_at DESC LIMIT 1
+    Recipe{"fleet-new-findings", "what is found in each program's newest release, and in none before?",
+           R"(WITH release AS (
+    SELECT release_name, release_version, min(created_at) AS since
+      FROM dump
+     WHERE release_version IS NOT NULL AND created_at IS NOT NULL
+     GROUP BY release_name, release_version
+), newest AS (
+    SELECT release_name, release_version, since,
+           row_number() OVER (PARTITION BY release_name ORDER BY since DESC, release_version DESC) AS place
+      FROM release
 )
-SELECT f.rule, f.fingerprint, count(DISTINCT f.dump_id) AS dumps, min(d.created_at) AS since, min(f.title) AS title
+SELECT n.release_name, n.release_version, f.rule, f.fingerprint, count(DISTINCT f.dump_id) AS dumps,
+       min(d.created_at) AS since, min(f.title) AS title
   FROM finding AS f
   JOIN dump AS d ON d.dump_id = f.dump_id
- GROUP BY f.rule, f.fingerprint
-HAVING min(CASE WHEN d.release_version = (SELECT release_version FROM newest)
-                 AND d.release_name = (SELECT release_name FROM newest) THEN 1 ELSE 0 END) = 1
- ORDER BY dumps DESC, f.fingerprint)"},
+  JOIN newest AS n ON n.release_name = d.release_name AND n.place = 1
+ GROUP BY n.release_name, n.release_version, f.rule, f.fingerprint
+HAVING sum(CASE WHEN d.release_version = n.release_version THEN 1 ELSE 0 END) > 0
+   AND sum(CASE WHEN d.release_version = n.release_version OR d.created_at >= n.since THEN 0 ELSE 1 END) = 0
+ ORDER BY dumps DESC, n.release_name, f.fingerprint)"},
     Recipe{"fleet-growth", "which release needs more memory than the one before it?",
            R"(WITH release AS (
     SELECT d.release_name, d.release_version, count(*) AS dumps, min(d.created_at) AS since,
@@ -141,26 +152,32 @@ SELECT release_name, release_version, dumps, since, mean_bytes, most_bytes,
        round(100.0 * mean_bytes / lag(mean_bytes) OVER (PARTITION BY release_name ORDER BY since) - 100, 1) AS growth_percent
   FROM release
  ORDER BY release_name, since)"},
-    Recipe{"fleet-kinds", "what kind of memory grew from first dump to last?",
+    Recipe{"fleet-kinds", "what kind of memory grew from a node's first dump to its last?",
            R"(WITH placed AS (
-    SELECT d.node, m.name, m.bytes,
-           row_number() OVER (PARTITION BY d.node, m.name ORDER BY d.created_at, d.dump_id) AS nth,
-           count(*) OVER (PARTITION BY d.node, m.name) AS dumps
+    SELECT d.node, d.release_name, m.name, m.bytes, count(*) OVER each AS dumps,
+           first_value(m.bytes) OVER (each ORDER BY d.created_at, d.dump_id) AS first_bytes,
+           row_number() OVER (each ORDER BY d.created_at DESC, d.dump_id DESC) AS from_last
       FROM dump AS d
       JOIN memory AS m ON m.dump_id = d.dump_id
+     WHERE d.node <> 'nonode@nohost' AND d.created_at IS NOT NULL
+    WINDOW each AS (PARTITION BY d.node, d.release_name, m.name)
 )
-SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l.bytes - f.bytes AS more_bytes
-  FROM placed AS l
-  JOIN placed AS f ON f.node = l.node AND f.name = l.name AND f.nth = 1
- WHERE l.nth = l.dumps AND l.dumps > 1
- ORDER BY more_bytes DESC, l.node, l.name)"},
+SELECT node, release_name, name, dumps, first_bytes, bytes AS last_bytes, bytes - first_bytes AS more_bytes
+  FROM placed
+ WHERE from_last = 1 AND dumps > 1
+ ORDER BY more_bytes DESC, node, name)"},
     Recipe{"fleet-atoms", "how do each node's atoms grow from day to day?",
-           R"(SELECT node, substr(created_at, 1, 10) AS day, count(*) AS dumps, max(atoms) AS atoms,
-       round(100.0 * max(atoms) / max(atom_limit), 2) AS percent,
-       max(atoms) - lag(max(atoms)) OVER (PARTITION BY node ORDER BY substr(created_at, 1, 10)) AS more
-  FROM dump
- GROUP BY node, substr(created_at, 1, 10)
- ORDER BY node, day)"},
+           R"(WITH daily AS (
+    SELECT node, release_name, substr(created_at, 1, 10) AS day, count(*) AS dumps, max(atoms) AS atoms,
+           max(atom_limit) AS atom_limit
+      FROM dump
+     WHERE node <> 'nonode@nohost' AND created_at IS NOT NULL
+     GROUP BY node, release_name, substr(created_at, 1, 10)
+)
+SELECT node, release_name, day, dumps, atoms, round(100.0 * atoms / atom_limit, 2) AS percent,
+       atoms - lag(atoms) OVER (PARTITION BY node, release_name ORDER BY day) AS more
+  FROM daily
+ ORDER BY node, release_name, day)"},
     Recipe{"fleet-hosts", "which hosts have twice what all have, or half of it?",
            R"(WITH host AS (
     SELECT d.host, count(*) AS dumps, avg(d.processes) AS processes, avg(d.messages) AS messages, avg(m.bytes) AS bytes
@@ -196,32 +213,46 @@ HAVING count(DISTINCT a.version) > 1
  GROUP BY coalesce(p.name, p.group_key, p.initial_call)
  ORDER BY dumps DESC, longest DESC
  LIMIT 20)"},
-    Recipe{"fleet-tables", "which ETS tables grew from first dump to last?",
-           R"(WITH placed AS (
-    SELECT d.node, e.name, sum(e.bytes) AS bytes,
-           row_number() OVER (PARTITION BY d.node, e.name ORDER BY min(d.created_at), d.dump_id) AS nth,
-           count(*) OVER (PARTITION BY d.node, e.name) AS dumps
+    Recipe{"fleet-tables", "which ETS tables grew from a node's first dump to its last?",
+           R"(WITH sized AS (
+    SELECT d.node, d.release_name, d.dump_id, d.created_at, e.name, sum(e.bytes) AS bytes
       FROM dump AS d
       JOIN ets AS e ON e.dump_id = d.dump_id
-     GROUP BY d.node, e.name, d.dump_id
+     WHERE d.node <> 'nonode@nohost' AND d.created_at IS NOT NULL
+     GROUP BY d.node, d.release_name, d.dump_id, d.created_at, e.name
+), placed AS (
+    SELECT node, release_name, name, bytes, count(*) OVER each AS dumps,
+           first_value(bytes) OVER (each ORDER BY created_at, dump_id) AS first_bytes,
+           row_number() OVER (each ORDER BY created_at DESC, dump_id DESC) AS from_last
+      FROM sized
+    WINDOW each AS (PARTITION BY node, release_name, name)
 )
-SELECT l.node, l.name, l.dumps, f.bytes AS first_bytes, l.bytes AS last_bytes, l.bytes - f.bytes AS more_bytes
-  FROM placed AS l
-  JOIN placed AS f ON f.node = l.node AND f.name = l.name AND f.nth = 1
- WHERE l.nth = l.dumps AND l.bytes > f.bytes
- ORDER BY more_bytes DESC
+SELECT node, release_name, name, dumps, first_bytes, bytes AS last_bytes, bytes - first_bytes AS more_bytes
+  FROM placed
+ WHERE from_last = 1 AND bytes > first_bytes
+ ORDER BY more_bytes DESC, node, name
  LIMIT 20)"},
-    Recipe{"fleet-deaths", "which nodes die most, of what, and when last?",
-           R"(SELECT node, count(*) AS dumps, count(DISTINCT slogan) AS reasons, min(created_at) AS first_at,
+    Recipe{
+        "fleet-deaths", "which nodes die most, of what, and when last?",
+        R"(SELECT node, release_name, count(*) AS dumps, count(DISTINCT slogan) AS reasons, min(created_at) AS first_at,
        max(created_at) AS last_at, max(slogan) AS a_reason
   FROM dump
- GROUP BY node
- ORDER BY dumps DESC, node)"},
+ WHERE format = 'crash_dump' OR format = 'core' AND slogan IS NOT NULL
+ GROUP BY node, release_name
+ ORDER BY dumps DESC, node, release_name)"},
     Recipe{"fleet-doubts", "which inputs are not whole, and may have too low figures?",
-           R"(SELECT path, node, created_at, complete, process_table_complete, truncation
-  FROM dump
- WHERE NOT coalesce(complete, false) OR NOT coalesce(process_table_complete, false)
- ORDER BY created_at, path)"},
+           R"(WITH lost AS (
+    SELECT dump_id, count(*) AS losses, min(text) AS a_loss
+      FROM warning
+     WHERE severity <> 'info'
+     GROUP BY dump_id
+)
+SELECT d.path, d.node, d.created_at, d.complete, d.process_table_complete, d.truncation,
+       coalesce(l.losses, 0) AS losses, l.a_loss
+  FROM dump AS d
+  LEFT JOIN lost AS l ON l.dump_id = d.dump_id
+ WHERE l.losses > 0 OR NOT coalesce(d.complete, false) OR NOT coalesce(d.process_table_complete, false)
+ ORDER BY d.created_at, d.path)"},
 };
 
 }  // namespace

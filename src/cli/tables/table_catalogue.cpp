@@ -183,6 +183,10 @@ Result<ArgumentTable::Made> path_to(NodeModel& m, const std::optional<std::strin
 
 const std::array tables{
     NodeTable{.name = "dump", .doc = "the input and its node: one row", .needs = Demand{need::input}, .whole = &input},
+    NodeTable{.name = "warning",
+              .doc = "what of the input is lost, or odd",
+              .needs = Demand{need::everything},
+              .whole = &of_names<present::warning_table>},
     NodeTable{.name = "memory",
               .doc = "what erlang:memory() would say",
               .needs = the_node,
