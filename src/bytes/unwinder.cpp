@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <set>
 
 #include "bytes/debug_files.hpp"
+#include "bytes/descriptor.hpp"
+#include "bytes/failed_reads.hpp"
 #include "bytes/native_names.hpp"
 
 namespace beamheap::bytes {
@@ -92,13 +96,35 @@ bool Unwinder::State::same_build(const CoreFile& file, const ElfImage& on_disk) 
     return false;
 }
 
+namespace {
+
+// Keeps that the system gives a file to nobody now: no descriptors, a file system that went away. Frames lose their
+// names by that, and the answer is not whole. One that is not here, or not ours to read, is told with the frames.
+void note_refusal(const std::string& path, bool was_open) {
+    const Descriptor again(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const int error = again ? 0 : errno;
+    if (error != 0 && error != ENOENT && error != ENOTDIR && (was_open || error != EACCES))
+        note_failed_read({ErrorCode::unreadable, fmt::format("{}: {}", path, std::strerror(error)), {}});
+}
+
+std::string refusal_of_libdw(const std::string& path) {
+    std::string reason = dwfl_errmsg(-1);
+    note_refusal(path, true);
+    return reason;
+}
+
+}  // namespace
+
 std::string Unwinder::State::report(const CoreFile& file) {
     const auto on_disk = ElfImage::open(file.path);
-    if (!on_disk) return "not on this machine";
+    if (!on_disk) {
+        note_refusal(file.path, false);
+        return "not on this machine";
+    }
     if (!same_build(file, *on_disk)) return "the core does not prove that the one on this machine is the one that ran";
     const std::string name = base_name(file.path);
     if (dwfl_report_elf(dwfl, name.c_str(), file.path.c_str(), -1, file.start, false) == nullptr)
-        return dwfl_errmsg(-1);
+        return refusal_of_libdw(file.path);
     return {};
 }
 
@@ -237,7 +263,7 @@ Unwinder::Unwinder(const CoreNotes& notes, const AddressSpace& space, const ElfI
     const std::uint64_t base = executable.base_address() + bias;
     const std::string name = base_name(executable.name());
     if (dwfl_report_elf(s.dwfl, name.c_str(), executable.name().c_str(), -1, base, false) == nullptr)
-        s.missing.push_back(fmt::format("{}: {}", name, dwfl_errmsg(-1)));
+        s.missing.push_back(fmt::format("{}: {}", name, refusal_of_libdw(executable.name())));
     std::set<std::string> seen;
     for (const CoreFile& file : notes.files)
         if (file.file_offset == 0 && file.start != base && seen.insert(file.path).second)
