@@ -106,6 +106,7 @@ Status catch_core(const Context& context) {
          .how = !signal ? std::string()
                         : fmt::format("of signal {} ({})", *signal, ::strsignal(static_cast<int>(*signal))),
          .cut = {},
+         .signal = signal.value_or(0),
          .system_log = true,
          .until_ns = until});
     const bool readable = answers.first();

@@ -103,6 +103,8 @@ Options DeathAnswers::options_of(std::string_view verb) const {
     options.verb = verb;
     options.inputs = {request_.input};
     options.shown_as = request_.shown;
+    options.died_of = request_.signal;
+    options.cut_by = request_.cut;
     if (!options.redact_chosen) options.redact = present::RedactLevel::values;
     options.redact_chosen = true;
     options.format = verb == "html" ? "table" : "json";

@@ -36,6 +36,7 @@ struct DeathRequest {
     std::string time;   ///< DeathFolder::free_time()
     std::string how;    ///< what is known of the end beside the input, for the sentence: "of signal 11"; may be empty
     std::string cut;    ///< why the input is not whole, as a clause; empty: it is
+    std::uint32_t signal = 0;      ///< that it died of, where that is known beside the input
     LastWords::Words before = {};  ///< what grew before, where somebody watched
     bool system_log = false;
     std::int64_t until_ns = 0;  ///< when all answers must be there

@@ -102,6 +102,17 @@ void show_as(const Options& options, Snapshot& snapshot) {
     snapshot.source.path = std::move(shown);
 }
 
+// What a catcher of deaths knows of its input, and the input itself does not: the signal, and who has cut it. A dying
+// VM stands still in its kernel's hands, and not of somebody's SIGSTOP.
+void add_what_was_caught(const Options& options, Snapshot& snapshot) {
+    if (options.died_of != 0) snapshot.node.signal = Signal{options.died_of, {}};
+    if (options.died_of != 0 && snapshot.source.live) snapshot.source.live->halt = VmHalt::none;
+    if (options.cut_by.empty()) return;
+    if (snapshot.source.complete.value_or(true)) snapshot.anomalies.add(Anomaly::truncated, snapshot.source.bytes);
+    snapshot.source.complete = false;
+    snapshot.source.truncation = fmt::format("less of it was kept than the VM wrote: {}", options.cut_by);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
@@ -127,6 +138,7 @@ Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPla
     BH_CHECK(artifact->load(plan));
     if (identities) analyses::identify_by_terms(*artifact);
     if (!options_.shown_as.empty()) show_as(options_, artifact->snapshot());
+    add_what_was_caught(options_, artifact->snapshot());
     opened().any = true;
     if (options_.redact == present::RedactLevel::full)
         opened().private_names = redaction(artifact->snapshot(), {}).private_names;
