@@ -137,11 +137,19 @@ private:
         return unknown();
     }
 
+    // Whether what begins here with a quote has one that ends it.
+    bool has_end_of_quotes() const {
+        for (std::size_t at = at_ + 1; at < text_.size(); ++at)
+            if (text_[at] == '\\') ++at;
+            else if (text_[at] == '\'') return true;
+        return false;
+    }
+
     Element atom() {
         std::string name;
         std::size_t used = 0;
         bool quoted = false;
-        if (peek() == '\'' && text_.find('\'', at_ + 1) == text_.npos) {  // the text ends within it
+        if (peek() == '\'' && !has_end_of_quotes()) {  // the text ends within it
             at_ = text_.size();
             return unknown();
         }

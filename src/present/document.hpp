@@ -29,7 +29,7 @@ enum class Unit : std::uint8_t { none, count, bytes, words, percent, millisecond
 /// What a text holds, so that redaction (redact.hpp) knows what to do with it.
 enum class Content : std::uint8_t {
     plain,    ///< words, states and numbers of ours, and names of the VM's: only scanned for secrets
-    name,     ///< names of the node: atoms, modules, m:f/a, process labels; `full` replaces those that are not OTP's
+    name,     ///< names of the node: atoms, modules, m:f/a; `full` replaces those that are not OTP's
     term,     ///< a printed Erlang term: subject to `values`
     message,  ///< free text of the node (slogan): terms that it quotes are subject to `values`, names in it to `full`
     fingerprint,  ///< a hash of names that anybody can make: `full` shows a keyed hash of it

@@ -164,7 +164,7 @@ Table log_table(const Names& names, const std::vector<LogEvent>& events, std::si
              for (const LogFrame& frame : e->stack) frames.emplace_back(log_frame_text(names, frame));
              return Value(std::move(frames));
          }},
-        {{.name = "source", .title = "HELD BY", .doc = "the process in whose memory it was", .content = Content::name},
+        {{.name = "source", .title = "HELD BY", .doc = "the process in whose memory it was", .content = Content::term},
          [=, &s](Row e) { return Value(names.process(s[e->holder])); }},
         {{.name = "unread",
           .title = "UNREAD",

@@ -67,11 +67,12 @@ TEST_CASE("what a program calls a failed start goes off it, with the start funct
                "{shutdown,{failed_to_start_child,ranch_acceptors_sup,{listen_error,{http,{0,0,0,0},15672},"
                "eaddrinuse}}}}}}") == "port 15672 of http is in use (eaddrinuse)");
     // a word of its own before what is no failure
+    CHECK(what("{bad_route,\"/x\",{get,[{shop,index,[]}]}}") == "{bad_route,\"/x\",{get,[{shop,index,[]}]}}");
     CHECK(what("{could_not_go,[a],{shutdown,now}}") == "{could_not_go,[a],{shutdown,now}}");
 }
 
 TEST_CASE("a reason that the slogan cuts is not whole, wherever the cut is", "[causes]") {
-    for (const std::string_view cut : {"{failed_to_start_child,plm", "{a,{b,\"tex", "[a,b", "{a,'b"}) {
+    for (const std::string_view cut : {"{failed_to_start_child,plm", "{a,{b,\"tex", "[a,b", "{a,'b", "{a,'it\\'s"}) {
         INFO(cut);
         CHECK_FALSE(failure_of_printed(cut).is_whole());
     }

@@ -56,7 +56,6 @@ std::string all_words(const LogEvent& event) {
 
 }  // namespace
 
-// undef: whose module is missing, can't be loaded, or has no such function.
 // Of kernel or stdlib, missed by a process that no application's start has ended: all have loaded some of these, so
 // that it could be loaded while there was code_server to do it.
 bool Explainer::without_loader(std::string_view module) const {
@@ -108,6 +107,7 @@ void Explainer::hint_undefined(const std::string& module, bool loaded, std::stri
             Atom{module, false}));
 }
 
+// undef: whose module is missing, can't be loaded, or has no such function.
 bool Explainer::undefined() {
     LogFrame called;
     if (TermReader::is(failure_.reason, "undef") && !failure_.stack.empty()) {

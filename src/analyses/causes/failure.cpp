@@ -134,7 +134,7 @@ private:
             }
         // {could_not_start_listener, Options, {shutdown, {failed_to_start_child, ...}}}: the same behind a word of its
         // own
-        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is_atom(p[0]) && tells_failure(p[2]))
+        if (const auto p = t.tuple(reason, 3); !p.empty() && TermReader::is_atom(p[0]) && tells_start(p[2]))
             return go_on(p[2]);
         return pair();
     }
@@ -181,13 +181,22 @@ private:
                                       "badarg", "nocatch", "badarith"});
     }
 
+    /// {shutdown, {failed_to_start_child, _, _}}
+    bool tells_child(const Element& term) const {
+        const TermReader t = terms();
+        const auto p = t.tagged(term, "shutdown", 2);
+        return !p.empty() && !t.tagged(p[1], "failed_to_start_child", 3).empty();
+    }
+    /// What nothing but a failed start looks like, whatever stands before it.
+    bool tells_start(const Element& term) const { return tells_child(term) || is_exit_of_start(term); }
+
     // Whether a term is a reason with the stack of an exception, or a child that did not start.
     bool tells_failure(const Element& term) const {
         const TermReader t = terms();
         const auto p = t.tuple(term, 2);
         if (p.empty()) {
-            const auto cut = t.tuple(term, 1);  // the text ends before the second element
-            return !cut.empty() && tells_failure(cut[0]);
+            const auto cut = t.tuple(term, 1);
+            return !cut.empty() && failure_.term->ends_early(term.id) && tells_failure(cut[0]);
         }
         if (TermReader::is(p[0], "shutdown")) return !t.tagged(p[1], "failed_to_start_child", 3).empty();
         if (is_exit_of_start(p[1])) return TermReader::is_atom(p[0]);  // of application:ensure_all_started/1

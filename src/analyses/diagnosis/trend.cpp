@@ -126,7 +126,7 @@ std::optional<Trend> steady_growth(std::span<const TrendPoint> window, std::span
     const double first = slope(all.first(low.size() / 2)), second = slope(all.last(low.size() / 2));
     if (!(first > 0) || !(second > 0) || second < first * slowest_half || first < second * slowest_half)
         return std::nullopt;
-    if (slope_error(all) > largest_error) return std::nullopt;
+    if (!(slope_error(all) <= largest_error)) return std::nullopt;  // of no slope it is no number
     Trend trend{.per_second = slope(all), .begin = begin};
     const TrendPoint end = low[low.size() - 1 - low.size() / 4];
     if (low.back().value - end.value < trend.per_second * (low.back().at - end.at) * slowest_end) return std::nullopt;

@@ -370,7 +370,7 @@ present::Table table_of_inputs(std::vector<Exported> made) {
           .title = "LOSSES",
           .unit = present::Unit::count,
           .doc = "kinds of damage that the warnings tell of it; null of one that failed"},
-         [](const Exported& e) { return e.dump_id.empty() ? Value() : Value(e.losses()); }},
+         [](const Exported& e) { return e.state == "failed" ? Value() : Value(e.losses()); }},
         {{.name = "dump_id", .title = "DUMP ID", .doc = "what tells it from others; null of one that failed"},
          [](const Exported& e) { return e.dump_id.empty() ? Value() : Value(e.dump_id); }},
     };

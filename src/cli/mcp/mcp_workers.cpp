@@ -31,10 +31,15 @@ Answer found(const std::function<Answer()>& find) {
     }
 }
 
-[[noreturn]] void work(pid_t server, int pipe, const std::function<Answer()>& find) {
+// Whatever happens, the child goes no further: behind it stands the server's own loop, on the same input and output.
+[[noreturn]] void work(pid_t server, int pipe, const std::function<Answer()>& find) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != server) ::_exit(1);  // it ended before that was said
-    ::_exit(write_all(pipe, packed(found(find))) == 0 ? 0 : 1);
+    try {
+        ::_exit(write_all(pipe, packed(found(find))) == 0 ? 0 : 1);
+    } catch (...) {
+        ::_exit(1);  // not even room for the answer that there is none
+    }
 }
 
 // How a child ended.
@@ -51,7 +56,11 @@ void Workers::find(Connection::Asked& asked, std::string_view name, const std::f
     int ends[2] = {-1, -1};
     const pid_t server = ::getpid();
     const pid_t child = ::pipe2(ends, O_CLOEXEC) == 0 ? ::fork() : -1;
-    if (child == 0) work(server, ends[1], find);
+    if (child == 0) {
+        ::close(ends[0]);
+        for (const Work& each : works_) ::close(each.pipe);  // theirs would never break while we hold them
+        work(server, ends[1], find);
+    }
     if (ends[1] >= 0) ::close(ends[1]);
     if (child > 0) {
         works_.push_back({asked, std::string(name), child, ends[0], std::move(reply)});
@@ -75,14 +84,18 @@ void Workers::end(Work& work) {
     ::close(work.pipe);
     if (given_up) ::kill(work.child, SIGKILL);
     const int status = end_of(work.child);
-    if (!given_up) {
-        auto answer = unpacked(work.got);
-        const std::string why = WIFSIGNALED(status)
-                                    ? fmt::format("{} was ended by signal {}", work.name, WTERMSIG(status))
-                                    : fmt::format("{} ended without an answer", work.name);
-        connection_.send(
-            work.reply(answer ? std::move(*answer) : Answer{{}, false, Error{ErrorCode::resource_limit, why, {}}}));
-    }
+    const auto refused = [&](std::string why) {
+        return work.reply(Answer{{}, false, Error{ErrorCode::resource_limit, std::move(why), {}}});
+    };
+    if (!given_up) try {
+            auto answer = unpacked(work.got);
+            connection_.send(answer ? work.reply(std::move(*answer))
+                                    : refused(WIFSIGNALED(status) ? fmt::format("{} was ended by signal {}", work.name,
+                                                                                WTERMSIG(status))
+                                                                  : work.name + " ended without an answer"));
+        } catch (const std::bad_alloc&) {
+            connection_.send(refused("out of memory"));
+        }
     connection_.finish(work.asked);
 }
 

@@ -97,7 +97,7 @@ void add_links(const present::Names& names, const Process& process, LinkList lis
                                 .body = Value(std::move(named)),
                                 .in_text = any,
                                 .in_json = false,
-                                .content = Content::name});
+                                .content = Content::term});
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ GrowthChange GrowthTeller::judge(Known& known, const LookInto& look_into) const 
         known.detail = look_into(known.growing);
     } else {
         const bool other = std::abs(rate - known.told_rate) > known.told_rate * other_rate ||
-                           (seconds > 0 && seconds < known.told_seconds * nearer_wall);
+                           (seconds > 0 && (known.told_seconds == 0 || seconds < known.told_seconds * nearer_wall));
         known.other = other ? known.other + 1 : 0;
         if (known.other >= rounds_until_other) change = GrowthChange::changed;
     }
