@@ -113,7 +113,7 @@ Member short_finding_member(const Names& names, const Finding& finding) {
 
 Array nothing_found() {
     const std::size_t rules = analyses::rules().size();
-    return {Value(fmt::format("No finding by any of {} rules: beamheap explain tells what they look for.", rules))};
+    return {Value(fmt::format("No finding by any of {} rules. What they look for: beamheap explain", rules))};
 }
 
 Table finding_table(const Names& names, std::span<const Finding> findings) {

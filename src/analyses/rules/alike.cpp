@@ -78,19 +78,21 @@ std::optional<Alike> alike_processes(const Facts& facts) {
     alike.same = seen.size() > 1 && std::ranges::all_of(seen, [&](const TermFacts* each) {
                      return each->accumulated_digest && each->accumulated_digest == typical.accumulated_digest;
                  });
-    alike.same_keys = !alike.same && same_keys(seen);
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         if (first_call(s.processes[i]) != alike.function) continue;
         alike.members.push_back(ProcId{i});
         alike.bytes = saturating_add(alike.bytes, process_bytes(facts, s.processes[i]).value_or(0));
     }
+    const Large large = large_ones(facts, alike, typical.process);
+    const bool few_are_large = !alike.same && large.count * 2 < alike.members.size();
+    alike.same_keys = !alike.same && !few_are_large && same_keys(seen);
     if (alike.same) alike.what.say("each has the same in {}", typical.accumulated);
+    else if (few_are_large)
+        alike.what.say("{} of them hold {} of that, each like {}, with {} in {}", number(large.count),
+                       bytes(large.bytes), typical.process, bytes(typical.accumulated_bytes), typical.accumulated);
     else if (alike.same_keys)
         alike.what.say("each of {} that were compared has {} in {} of the same keys", number(alike.compared),
                        bytes(typical.accumulated_bytes), typical.accumulated);
-    else if (const Large large = large_ones(facts, alike, typical.process); large.count * 2 < alike.members.size())
-        alike.what.say("{} of them hold {} of that, each like {}, with {} in {}", number(large.count),
-                       bytes(large.bytes), typical.process, bytes(typical.accumulated_bytes), typical.accumulated);
     else alike.what.say("a typical one has {} in {}", bytes(typical.accumulated_bytes), typical.accumulated);
     if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)

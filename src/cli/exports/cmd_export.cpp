@@ -439,7 +439,8 @@ static Status cmd_export(const Context& context) {
     if (output == "-") return Error{ErrorCode::usage, "export: a file and a folder need a name", {}};
     if (!folder) BH_CHECK(may_write(output, options.overwrite));
     BH_CHECK(name_fits(options, output));
-    if (std::error_code none; folder && fs::exists(output, none) && !fs::is_directory(output, none))
+    std::error_code none;
+    if (const fs::file_status there = fs::status(output, none); folder && fs::exists(there) && !fs::is_directory(there))
         return Error{ErrorCode::usage, fmt::format("{}: is a file, and {} goes into a folder", output, options.to), {}};
     if (folder) BH_CHECK(one_format(output, options.to));
     if (options.inputs.size() > 2) {

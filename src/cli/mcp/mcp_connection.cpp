@@ -194,6 +194,16 @@ void Connection::tell_progress() {
     }
 }
 
+// Where the system can't say what has come: waits for one of them, an answer before a question.
+void Connection::look_blindly(std::span<pollfd> others) {
+    if (!others.empty()) {
+        others.front().revents = POLLIN;
+    } else if (!ended_) {
+        receive();
+        absorb();
+    }
+}
+
 void Connection::look(std::span<pollfd> others, int milliseconds) {
     tell_progress();
     // Who sends more than can wait is not listened to until it is answered.
@@ -202,6 +212,7 @@ void Connection::look(std::span<pollfd> others, int milliseconds) {
     watched.insert(watched.end(), others.begin(), others.end());
     const int ready = ::poll(watched.data(), watched.size(), milliseconds);
     for (std::size_t i = 0; i < others.size(); ++i) others[i].revents = ready > 0 ? watched[i + 2].revents : short{0};
+    if (ready < 0 && errno != EINTR && milliseconds != 0) return look_blindly(others);
     if (ready <= 0) return;
     if (watched[0].revents != 0) {
         receive();

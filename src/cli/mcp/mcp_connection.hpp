@@ -93,6 +93,7 @@ public:
     void look(std::span<pollfd> others, int milliseconds);
 
 private:
+    void look_blindly(std::span<pollfd> others);
     static constexpr std::size_t most_waiting = std::size_t{4} << 20;  // bytes of messages that wait
     std::optional<Message> take();
     bool receive();

@@ -11,8 +11,12 @@
 namespace beamheap::cli {
 
 static Status cmd_recipes(const Context& context) {
-    std::vector<const Recipe*> rows;
-    for (const Recipe& recipe : recipes()) rows.push_back(&recipe);
+    struct Row {
+        const Recipe* recipe = nullptr;
+        bool full = false;  // whether it reads tables that files have of export --full alone
+    };
+    std::vector<Row> rows;
+    for (const Recipe& recipe : recipes()) rows.push_back({&recipe});
     if (!context.options().inputs.empty()) {
         const std::string& name = context.argument(0);
         const Recipe* const recipe = find_recipe(name);
@@ -23,31 +27,29 @@ static Status cmd_recipes(const Context& context) {
             if (advice.empty()) advice = "`beamheap recipes` lists all of them.";
             return Error{ErrorCode::usage, fmt::format("there is no recipe '{}'", name), std::move(advice)};
         }
-        rows = {recipe};
+        rows = {{recipe}};
     }
     NodeModel model(context.options());
     const std::vector<sql::Table> tables = query_tables(model);
-    const auto needs_all_heaps = [&](const Recipe& recipe) -> present::Value {
-        const auto query = sql::Query::compile(tables, recipe.query, {});
-        return query ? present::Value(needs_full(tables, (*query)->uses())) : present::Value();
-    };
-    if (!context.options().inputs.empty() && context.printed() && context.for_people()) {
-        const auto query = sql::Query::compile(tables, rows.front()->query, {});
-        const bool full = query && needs_full(tables, (*query)->uses());
-        // Behind it: as an argument of `sql` it must not begin as options do.
-        return write_file(
-            "-", fmt::format("{}\n{}", rows.front()->query, full ? "-- on a file: of export --full\n" : ""), false);
+    for (Row& row : rows) {
+        BH_TRY(const auto query, sql::Query::compile(tables, row.recipe->query, {}));
+        row.full = needs_full(tables, query->uses());
     }
-    using Row = const Recipe*;
+    if (!context.options().inputs.empty() && context.printed() && context.for_people())
+        // Behind it: as an argument of `sql` it must not begin as options do.
+        return write_file("-",
+                          fmt::format("{}\n{}", rows.front().recipe->query,
+                                      rows.front().full ? "-- on a file: of export --full\n" : ""),
+                          false);
     present::Columns<Row> columns{
         {{.name = "name", .title = "RECIPE", .doc = "`sql INPUT NAME` runs it"},
-         [](const Row& r) { return present::Value(r->name); }},
+         [](const Row& r) { return present::Value(r.recipe->name); }},
         {{.name = "question", .title = "QUESTION", .doc = "that it answers"},
-         [](const Row& r) { return present::Value(r->question); }},
+         [](const Row& r) { return present::Value(r.recipe->question); }},
         {{.name = "full", .title = "FULL", .doc = "of a file: whether it was to be exported with --full"},
-         [&](const Row& r) { return needs_all_heaps(*r); }},
+         [](const Row& r) { return present::Value(r.full); }},
         {{.name = "query", .title = "QUERY", .doc = "as `sql` takes it", .wide = true},
-         [](const Row& r) { return present::Value(r->query); }},
+         [](const Row& r) { return present::Value(r.recipe->query); }},
     };
     present::Document document;
     document.kind = context.options().verb;
