@@ -113,7 +113,9 @@ std::string log_text(const Names& names, const LogEvent& event, std::size_t max_
         case LogKind::message:
         case LogKind::output: break;
     }
-    return event.format.kind == ElementKind::unknown ? words.report() : words.formatted();
+    std::string text = event.format.kind == ElementKind::unknown ? words.report() : words.formatted();
+    while (text.ends_with('\n')) text.pop_back();  // the end of a line of the log
+    return text;
 }
 
 Table log_table(const Names& names, const std::vector<LogEvent>& events, std::size_t term_bytes) {

@@ -8,6 +8,8 @@
 
 #include "analyses/logs/log_forms.hpp"
 #include "erlang/owned_term.hpp"
+#include "present/logs.hpp"
+#include "support/made_snapshot.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -95,6 +97,16 @@ TEST_CASE("error_logger's events", "[logs]") {
     CHECK(error.module == "init");
     const TermReader reason(*error.reason_term);
     CHECK_FALSE(reason.tagged(error.reason, "badmatch", 2).empty());
+}
+
+TEST_CASE("an event's text is told without the end of its line", "[logs]") {
+    const test::MadeSnapshot made;
+    const present::Names names(made.s, present::Syntax::erlang);
+    for (const std::string_view end : {"", "~n", "\\n", "~n~n"}) {
+        const LogEvent event = log_event_of("{info_msg,<0.8.0>,{<0.19.0>,\"Protocol: ~p: register error: ~p" +
+                                            std::string(end) + "\",[\"inet_tcp\",duplicate_name]}}");
+        CHECK(present::log_text(names, event, 200) == "Protocol: \"inet_tcp\": register error: duplicate_name");
+    }
 }
 
 TEST_CASE("reports that the emulator printed itself are read from their text", "[logs]") {

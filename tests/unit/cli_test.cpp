@@ -331,6 +331,31 @@ TEST_CASE("an interrupt ends with 130", "[cli]") {
     CHECK(WEXITSTATUS(status) == 130);
 }
 
+TEST_CASE("whom a process is linked to is told by name, whose labels are values", "[cli]") {
+    std::array<char, 64> folder{"/tmp/beamheap-links.XXXXXX"};
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string path = std::string(folder.data()) + "/linked.dump";
+    std::ofstream(path)
+        << "=erl_crash_dump:0.5\nMon Nov  2 10:00:00 2026\nSlogan: gone\nSystem version: Erlang/OTP 27 "
+           "[erts-15.0] [source] [64-bit] [smp:1:1]\nTaints: (none)\nAtoms: 10\n=memory\ntotal: 1000\n"
+           "=proc:<0.50.0>\nState: Waiting\nName: carts\nMessage queue length: 0\nLink list: [<0.51.0>]\n"
+           "Memory: 1000\n=proc:<0.51.0>\nState: Waiting\nMessage queue length: 0\n"
+           "Link list: [<0.50.0>]\nMemory: 1000\n=proc_dictionary:<0.51.0>\nH77770\n=proc_heap:<0.51.0>\n"
+           "77770:t2:AE:$process_label,H77778\n77778:t2:A4:cart,H77788\n77788:Yh5:YWxpY2U=\n=end\n";
+    const auto told = [&](const std::string& options) {
+        const std::string out = shell(program + " proc " + path + " carts --no-pager " + options).out;
+        const std::size_t at = out.find("Links\n");
+        return at == out.npos ? out : out.substr(at, out.find("\n", at + 6) - at);
+    };
+    CHECK(told("") == "Links\n{cart,<<\"alice\">>} <0.51.0>");
+    const std::string hidden = told("--redact values");
+    CHECK(hidden.starts_with("Links\n{cart,<<5 bytes #"));
+    CHECK(hidden.ends_with("<0.51.0>"));
+    CHECK(told("--json").find("\"links\":[\"<0.51.0>\"]") != std::string::npos);
+    CHECK(told("--json").find("alice\"") == std::string::npos);
+    std::filesystem::remove_all(folder.data());
+}
+
 TEST_CASE("equal input gives equal bytes, whatever the number of threads", "[cli]") {
     for (const char* verb : {"analyze", "top", "stacks", "ets", "ports", "timers", "atoms", "alloc", "schedulers",
                              "nodes", "modules", "tree", "doctor"}) {

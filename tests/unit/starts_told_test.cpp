@@ -316,6 +316,33 @@ TEST_CASE("what init starts first is told by its frame", "[starts]") {
     CHECK(told("boot_loop", "y0:A5:heart\ny1:H7F7099C50848\n").find("badarg") != std::string::npos);
 }
 
+TEST_CASE("nobody is led to what says no more than the slogan", "[starts]") {
+    const auto led = [](std::string_view key) {
+        LoadPlan plan = test::everything();
+        plan.terms = true;
+        plan.terms_of = [](const Snapshot&, ProcId) { return true; };
+        const auto artifact =
+            test::load(test::header("Kernel pid terminated (application_controller) "
+                                    "({application_start_failure,shop,{badkey,relay}})") +
+                           test::process("<0.0.0>", "Name: init\nMessage queue length: 1\n") +
+                           "=proc_messages:<0.0.0>\nH77770:N\n=proc_heap:<0.0.0>\n77770:t3:A4:EXIT,P<0.9.0>,H77778\n"
+                           "77778:t3:A19:application_start_failure,A4:shop,H77780\n77780:t2:A6:badkey," +
+                           std::string(key) + "\n=end\n",
+                       plan);
+        REQUIRE(artifact != nullptr);
+        Facts facts{FactOptions{}};
+        facts.bind(*artifact);
+        const auto findings = run_rules(facts);
+        const Finding* const start = test::first_of(findings, "start-up");
+        REQUIRE(start != nullptr);
+        return std::ranges::any_of(start->next_steps, [&](const Sentence& step) {
+            return present::plain_text(artifact->snapshot(), step).find("no time to print") != std::string::npos;
+        });
+    };
+    CHECK_FALSE(led("A5:relay"));
+    CHECK(led("A5:other"));
+}
+
 TEST_CASE("why a program stops is told where it keeps that in a persistent term", "[starts]") {
     const auto told = [](std::string_view key) {
         LoadPlan plan = test::everything();

@@ -297,9 +297,9 @@ struct Said {
     cli::GrowthTeller teller;
     std::string changes;
     std::vector<present::ToldGrowth> last;
-    void rounds(std::size_t from, std::size_t to, const At& at) {
+    void rounds(std::size_t from, std::size_t to, const At& at, std::uint64_t left = 100 << 20) {
         for (std::size_t i = from; i < to; ++i) {
-            go_on(watch, i, i + 1, at);
+            go_on(watch, i, i + 1, at, 1, left);
             last = teller.after(watch, [](const Growing&) { return present::Text(); });
             for (const auto& each : last)
                 if (each.change != present::GrowthChange::kept) changes += present::name_of(each.change).front();
@@ -360,6 +360,19 @@ TEST_CASE("a wall is told again when it is half as far", "[watch]") {
     // 1000 processes are the limit: 490 s are left when it is told, and half of them are gone at 300.
     said.rounds(0, 400, [](double at, Amounts& f) { f.workers = times(at, 1.8); });
     CHECK(said.changes == "nc");
+}
+
+TEST_CASE("a wall that there was none of is told when it has come", "[watch]") {
+    Said said;
+    const auto at = [](double at, Amounts& f) { f.rows = 10 + times(at, 300), f.total += times(at, 100'000); };
+    said.rounds(0, 100, at, std::uint64_t{1} << 50);
+    CHECK(said.changes == "nn");
+    REQUIRE(said.last.size() == 2);
+    CHECK_FALSE(said.last[0].growing.wall);
+    said.rounds(100, 111, at);
+    CHECK(said.changes == "nn");
+    said.rounds(111, 130, at);
+    CHECK(said.changes == "nncc");
 }
 
 TEST_CASE("another rate is told when it lasts", "[watch]") {

@@ -9,6 +9,7 @@
 #include "analyses/diagnosis/growth_causes.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/totals.hpp"
+#include "model/whole.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -75,10 +76,6 @@ TrendPoint mean(std::span<const TrendPoint> part) {
     for (const TrendPoint& point : part) sum.at += point.at, sum.value += point.value;
     const auto count = static_cast<double>(part.size());
     return {sum.at / count, sum.value / count};
-}
-
-std::uint64_t whole_of(double value) {
-    return std::isnan(value) ? 0 : static_cast<std::uint64_t>(std::max(0.0, value));
 }
 
 }  // namespace
@@ -194,7 +191,7 @@ void GrowthWatch::find_wall(Growing& growing, const std::optional<double>& node_
     const auto number = [&](std::string_view of, WallKind kind, const Count& limit) {
         if (measure != of || !limit.has()) return;
         const double now = now_of({GrowthOf::total, of, false, std::string(of)});
-        if (!std::isnan(now)) nearer(kind, limit, Count(*limit - std::min(*limit, whole_of(now))), growing.per_second);
+        if (!std::isnan(now)) nearer(kind, limit, Count(*limit - std::min(*limit, whole(now))), growing.per_second);
     };
     number("processes", WallKind::process_limit, process_limit_);
     number("ports", WallKind::port_limit, port_limit_);
@@ -219,8 +216,8 @@ Growing GrowthWatch::found(const Key& key, const Series& series, const Trend& tr
     Growing each{.key = key, .per_second = trend.per_second, .confidence = trend.confidence};
     each.since_ms = first_ms_ + std::llround(trend.begin * 1000);
     each.since_before = trend.begin <= 0;
-    each.from = whole_of(trend.from);
-    each.now = whole_of(series_.now(series));
+    each.from = whole(trend.from);
+    each.now = whole(series_.now(series));
     each.pid = series.pid;
     each.sum = is_sum(key);
     if (key.bytes) each.bytes_per_second = trend.per_second;
@@ -262,7 +259,7 @@ std::vector<Growing> GrowthWatch::growing() const {
 
 void GrowthWatch::renew(Growing& growing) const {
     if (const Series* series = series_.find(growing.key)) {
-        growing.now = whole_of(series_.now(*series));
+        growing.now = whole(series_.now(*series));
         growing.pid = series->pid;
     }
     find_wall(growing, node_rate());

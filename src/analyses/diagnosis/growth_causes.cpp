@@ -25,7 +25,8 @@ bool is_member(const Key& process, const Key& group) {
 bool is_told_by(const Growing& each, const Growing& other) {
     if (same_thing(each, other)) return rank_of(other.key.measure) < rank_of(each.key.measure);
     if (other.per_second < each.per_second * explained) return false;
-    if (each.key.measure == "links" && (other.key.measure == "processes" || other.key.measure == "ports")) return true;
+    if (each.key.measure == "links" && (other.key.measure == "processes" || other.key.measure == "ports"))
+        return other.per_second <= each.per_second / explained;
     return other.key.measure == each.key.measure && is_member(other.key, each.key);
 }
 

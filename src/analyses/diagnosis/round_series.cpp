@@ -33,7 +33,7 @@ RoundSeries::Names RoundSeries::chosen(GrowthOf what, const Round& round) {
         things.insert(key.key);
         if (!std::isnan(value)) by_measure[key.measure].emplace_back(-value, key.key);
     }
-    if (things.size() <= most_things) found = things;
+    if (things.size() <= most_things) found = things, by_measure.clear();  // nothing has to be ranked
     for (auto& [measure, values] : by_measure)
         std::ranges::partial_sort(values,
                                   values.begin() + static_cast<std::ptrdiff_t>(std::min(most_things, values.size())));

@@ -42,6 +42,7 @@ std::vector<TrendPoint> envelope(std::span<const TrendPoint> points, double begi
     return least;
 }
 
+// Slopes of all pairs.
 std::vector<double> slopes_of(std::span<const TrendPoint> points) {
     std::vector<double> slopes;
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -56,16 +57,21 @@ double slope(std::span<const TrendPoint> points) {
     return median(slopes);
 }
 
-// Half of the interval in which the slope is with nine tenths of confidence, of the slope (Sen 1968): by the ranks of
-// the slopes of all pairs, so that no distribution is assumed.
-double slope_error(std::span<const TrendPoint> points) {
+// The same of so many points with its error: half of the interval in which it is with nine tenths of confidence, of the
+// slope (Sen 1968), by the ranks of the slopes, so that no distribution is assumed. No number of no slope.
+struct Slope {
+    double value = 0, error = 0;
+};
+Slope slope_with_error(std::span<const TrendPoint> points) {
     constexpr double nine_tenths = 1.645;
     std::vector<double> slopes = slopes_of(points);
     std::ranges::sort(slopes);
     const auto n = static_cast<double>(points.size()), pairs = static_cast<double>(slopes.size());
     const double ranks = nine_tenths * std::sqrt(n * (n - 1) * (2 * n + 5) / 18);
     const auto at = [&](double rank) { return slopes[static_cast<std::size_t>(std::clamp(rank, 0.0, pairs - 1))]; };
-    return (at((pairs + ranks) / 2) - at((pairs - ranks) / 2)) / 2 / std::abs(median(slopes));
+    const double half = (at((pairs + ranks) / 2) - at((pairs - ranks) / 2)) / 2;
+    const double value = median(slopes);
+    return {value, half / std::abs(value)};
 }
 
 // Pairs of which the later one is larger, less those of which it is smaller, of all pairs.
@@ -126,8 +132,9 @@ std::optional<Trend> steady_growth(std::span<const TrendPoint> window, std::span
     const double first = slope(all.first(low.size() / 2)), second = slope(all.last(low.size() / 2));
     if (!(first > 0) || !(second > 0) || second < first * slowest_half || first < second * slowest_half)
         return std::nullopt;
-    if (!(slope_error(all) <= largest_error)) return std::nullopt;  // of no slope it is no number
-    Trend trend{.per_second = slope(all), .begin = begin};
+    const Slope whole = slope_with_error(all);
+    if (!(whole.error <= largest_error)) return std::nullopt;
+    Trend trend{.per_second = whole.value, .begin = begin};
     const TrendPoint end = low[low.size() - 1 - low.size() / 4];
     if (low.back().value - end.value < trend.per_second * (low.back().at - end.at) * slowest_end) return std::nullopt;
     std::vector<double> offsets, distances;

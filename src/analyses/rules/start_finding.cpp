@@ -8,6 +8,7 @@
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/what_ran.hpp"
 #include "analyses/causes/wordings.hpp"
+#include "analyses/heaps/term_digest.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/elixir_names.hpp"
 #include "erlang/functions.hpp"
@@ -329,8 +330,20 @@ bool says(const Sentence& text, const std::string& name) {
     });
 }
 
-// The emulator's report of a process that ended by what the slogan says: to be led to it tells nothing new.
+// Whether an exit message that nobody read ends in the reason that is told.
+bool has_same_reason(const LogEvent& event, const ToldCause& told) {
+    constexpr std::uint64_t most = 4'000;  // objects
+    if (event.kind != LogKind::exit_message || event.reason_term == nullptr) return false;
+    const Failure other = failure_of(event.reason_term, event.reason, event.stack);
+    if (!other.is_whole() || !told.failure.is_whole()) return false;
+    const auto digest = term_digest(*other.term, other.reason, most);
+    return digest && digest == term_digest(*told.failure.term, told.failure.reason, most);
+}
+
+// What says no more than the slogan does, or is not among what `logs` lists, so that to be led there tells nothing new:
+// the exit of who it is about, the emulator's report of that, and what stands in a persistent term.
 bool repeats(const LogEvent& event, const ToldCause& told) {
+    if (event.holder == ProcId::none || has_same_reason(event, told)) return true;
     return told.event == nullptr && event.kind == LogKind::process_error && !event.stack.empty() &&
            std::ranges::equal(event.stack, told.failure.stack, [](const LogFrame& a, const LogFrame& b) {
                return a.module == b.module && a.function == b.function && a.arity == b.arity;

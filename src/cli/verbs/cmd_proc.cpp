@@ -74,30 +74,29 @@ present::Member source_member(const Context& context, const Snapshot& snapshot, 
     return {.key = "source_lines", .title = "Source", .body = source_table(std::move(lines)), .in_text = any};
 }
 
-// A list of those that a process is linked to, monitors, or has suspended: for programs as what they are, for people
-// with what they are called.
+// A list of those that a process is linked to, monitors, or has suspended, at most `most` of them: as what they are,
+// which programs read and pages make links of; and where it is shown as it is, with what they are called.
 struct LinkList {
     std::string key, title;
     std::vector<LinkKind> kinds;
 };
 
-void add_links(const present::Names& names, const Process& process, LinkList list, std::size_t most,
-               present::Document& document) {
-    const auto entries = [&](present::LinkWords words) {
-        return present::link_array(names, process, list.kinds, most, words);
-    };
-    Array named = entries(present::LinkWords::named);
-    const bool any = !named.empty();
+void add_links(const Context& context, const present::Names& names, const Process& process, const LinkList& list,
+               std::size_t most, present::Document& document) {
+    Array plain = present::link_array(names, process, list.kinds, most, present::LinkWords::plain);
+    const bool any = !plain.empty(), named = any && context.shown_to_people();
     document.members.push_back({.key = list.key,
-                                .body = Value(entries(present::LinkWords::plain)),
-                                .in_text = false,
+                                .title = list.title,
+                                .body = Value(std::move(plain)),
+                                .in_text = any && !named,
                                 .content = Content::name});
-    document.members.push_back({.key = list.key + "_named",
-                                .title = std::move(list.title),
-                                .body = Value(std::move(named)),
-                                .in_text = any,
-                                .in_json = false,
-                                .content = Content::term});
+    if (!named) return;
+    document.members.push_back(
+        {.key = list.key + "_named",
+         .title = list.title,
+         .body = Value(present::link_array(names, process, list.kinds, most, present::LinkWords::named)),
+         .in_json = false,
+         .content = Content::term});
 }
 
 }  // namespace
@@ -135,7 +134,7 @@ static Status cmd_proc(const Context& context) {
     const std::size_t wanted_links = context.options().top.value_or(usual_links);
     const std::size_t most_links = wanted_links == 0 ? std::numeric_limits<std::size_t>::max() : wanted_links;
     const auto add_list = [&](std::string key, std::string title, std::vector<LinkKind> kinds) {
-        add_links(names, process, {std::move(key), std::move(title), std::move(kinds)}, most_links, document);
+        add_links(context, names, process, {std::move(key), std::move(title), std::move(kinds)}, most_links, document);
     };
     document.members.push_back(
         {.key = "process", .body = present::process_table(names, {id}, {.labels = true}), .object = true});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was told of what grows in one VM, round after round, so that nothing is said twice and nothing stale.
 //
-// A growth is told when three rounds in a row have found it, and told again when its rate has been another by a third
-// in twelve. It is over when twelve rounds have not found it and its figure rises at less than half the rate: what goes
-// on unsteadily is kept, with its figures as they are now. While it lasts, its beginning only gets earlier.
+// A growth is told when three rounds in a row have found it, and told again when in twelve its rate has been another by
+// a third, or its limit less than half as far. It is over when as many rounds as it takes to be found have not found it
+// and its figure rises at less than half the rate: what goes on unsteadily is kept, with its figures as they are now.
+// While it lasts, its beginning only gets earlier.
 #pragma once
 
 #include <functional>
