@@ -107,6 +107,14 @@ void note_refusal(const std::string& path, bool was_open) {
         note_failed_read({ErrorCode::unreadable, fmt::format("{}: {}", path, std::strerror(error)), {}});
 }
 
+// Why a file that a core names can't be opened: most often the core is another machine's.
+std::string reason_of(const Error& error, const std::string& path) {
+    const std::string_view said =
+        std::string_view(error.message).substr(std::min(path.size() + 2, error.message.size()));
+    if (said == std::strerror(ENOENT) || said == std::strerror(ENOTDIR)) return "not on this machine";
+    return fmt::format("reading it failed: {}", said);
+}
+
 std::string refusal_of_libdw(const std::string& path) {
     std::string reason = dwfl_errmsg(-1);
     note_refusal(path, true);
@@ -119,7 +127,7 @@ std::string Unwinder::State::report(const CoreFile& file) {
     const auto on_disk = ElfImage::open(file.path);
     if (!on_disk) {
         note_refusal(file.path, false);
-        return "not on this machine";
+        return reason_of(on_disk.error(), file.path);
     }
     if (!same_build(file, *on_disk)) return "the core does not prove that the one on this machine is the one that ran";
     const std::string name = base_name(file.path);

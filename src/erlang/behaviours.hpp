@@ -14,7 +14,7 @@
 namespace beamheap::erlang {
 
 /// How a loop keeps its state on the stack.
-enum class LoopKind : std::uint8_t { none, server, state_machine, event_manager };
+enum class LoopKind : std::uint8_t { none, server, old_state_machine, state_machine, event_manager };
 
 struct LoopModule {
     std::string_view module;
@@ -22,7 +22,7 @@ struct LoopModule {
 };
 inline constexpr std::array loop_modules{
     LoopModule{"gen_server", LoopKind::server},
-    LoopModule{"gen_fsm", LoopKind::server},  // as a server, with the name of its state beside
+    LoopModule{"gen_fsm", LoopKind::old_state_machine},  // as a server, with the name of its state beside
     LoopModule{"gen_statem", LoopKind::state_machine},
     LoopModule{"gen_event", LoopKind::event_manager},
 };

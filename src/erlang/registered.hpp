@@ -17,6 +17,8 @@ inline constexpr std::string_view last_of_kernel = "kernel_safe_sup";
 inline constexpr std::string_view net_kernel = "net_kernel";
 /// Reads the first modules, and has the code path of the boot script.
 inline constexpr std::string_view first_loader = "erl_prim_loader";
+/// Tells the program that watches over the node that it lives, and asks a callback of the user's first.
+inline constexpr std::string_view beat_sender = "heart";
 /// Kills who runs old code before it is taken away (since 21).
 inline constexpr std::string_view code_purger = "erts_code_purger";
 /// Answers signals of the operating system (since 20).

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -227,7 +228,24 @@ BEAMHEAP_CALL(messages, ssize_t, recvmsg, (int file, msghdr* message, int flags)
 BEAMHEAP_CALL(targets, ssize_t, readlink, (const char* path, char* into, std::size_t size), (path, into, size), -1)
 BEAMHEAP_CALL(polls, int, poll, (pollfd * files, nfds_t count, int wait), (files, count, wait), -1)
 BEAMHEAP_CALL(waits, pid_t, waitpid, (pid_t process, int* status, int options), (process, status, options), -1)
+BEAMHEAP_CALL(foreign, ssize_t, process_vm_readv,
+              (pid_t process, const iovec* into, unsigned long pieces, const iovec* from, unsigned long places,
+               unsigned long flags),
+              (process, into, pieces, from, places, flags), -1)
 #undef BEAMHEAP_CALL
+
+long ptrace(__ptrace_request request, ...) {
+    if (fails(stops)) return -1;
+    va_list rest;
+    va_start(rest, request);
+    const auto thread = va_arg(rest, pid_t);
+    const auto address = va_arg(rest, void*);
+    const auto given = va_arg(rest, void*);
+    va_end(rest);
+    using Trace = long(__ptrace_request, pid_t, void*, void*);
+    static const auto trace = library<Trace>("ptrace");
+    return trace(request, thread, address, given);
+}
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*), void* given) {
     if (failure(threads) != 0) return EAGAIN;

@@ -21,33 +21,35 @@ struct Call {
     std::span<const int> errors;
 };
 
-#define BEAMHEAP_FAILING_CALLS(X)                               \
-    X(memory, "memory", ENOMEM)                                 \
-    X(mappings, "mmap", ENOMEM)                                 \
-    X(reads, "read", EIO, EINTR, short_count)                   \
-    X(writes, "write", ENOSPC, EIO, EDQUOT, EINTR, short_count) \
-    X(opens, "open", EMFILE, EACCES, EIO, ENOMEM)               \
-    X(streams, "fopen", EMFILE, EIO, ENOMEM)                    \
-    X(folders, "opendir", EMFILE, EIO, ENOMEM)                  \
-    X(entries, "readdir", EIO)                                  \
-    X(looks, "stat", EIO, ENOMEM)                               \
-    X(details, "statx", EIO, ENOMEM, ENOSYS)                    \
-    X(closes, "close", EIO, EDQUOT)                             \
-    X(sizes, "ftruncate", ENOSPC, EIO)                          \
-    X(links, "link", ENOSPC, EIO, EACCES)                       \
-    X(renames, "rename", ENOSPC, EIO, EACCES)                   \
-    X(removals, "unlink", EIO, EACCES)                          \
-    X(syncs, "fsync", EIO, ENOSPC)                              \
-    X(new_folders, "mkdir", ENOSPC, EACCES)                     \
-    X(pipes, "pipe", EMFILE, ENFILE)                            \
-    X(processes, "fork", EAGAIN, ENOMEM)                        \
-    X(copies, "fcntl(F_DUPFD)", EMFILE)                         \
-    X(memory_files, "memfd_create", EMFILE, ENOMEM)             \
-    X(sockets, "socketpair", EMFILE)                            \
-    X(messages, "send or receive", ENOBUFS, EINTR)              \
-    X(targets, "readlink", EIO, EACCES)                         \
-    X(polls, "poll", EINTR, ENOMEM)                             \
-    X(waits, "waitpid", EINTR)                                  \
+#define BEAMHEAP_FAILING_CALLS(X)                                \
+    X(memory, "memory", ENOMEM)                                  \
+    X(mappings, "mmap", ENOMEM)                                  \
+    X(reads, "read", EIO, EINTR, short_count)                    \
+    X(writes, "write", ENOSPC, EIO, EDQUOT, EINTR, short_count)  \
+    X(opens, "open", EMFILE, EACCES, EIO, ENOMEM)                \
+    X(streams, "fopen", EMFILE, EIO, ENOMEM)                     \
+    X(folders, "opendir", EMFILE, EIO, ENOMEM)                   \
+    X(entries, "readdir", EIO)                                   \
+    X(looks, "stat", EIO, ENOMEM)                                \
+    X(details, "statx", EIO, ENOMEM, ENOSYS)                     \
+    X(closes, "close", EIO, EDQUOT)                              \
+    X(sizes, "ftruncate", ENOSPC, EIO)                           \
+    X(links, "link", ENOSPC, EIO, EACCES)                        \
+    X(renames, "rename", ENOSPC, EIO, EACCES)                    \
+    X(removals, "unlink", EIO, EACCES)                           \
+    X(syncs, "fsync", EIO, ENOSPC)                               \
+    X(new_folders, "mkdir", ENOSPC, EACCES)                      \
+    X(pipes, "pipe", EMFILE, ENFILE)                             \
+    X(processes, "fork", EAGAIN, ENOMEM)                         \
+    X(copies, "fcntl(F_DUPFD)", EMFILE)                          \
+    X(memory_files, "memfd_create", EMFILE, ENOMEM)              \
+    X(sockets, "socketpair", EMFILE)                             \
+    X(messages, "send or receive", ENOBUFS, EINTR)               \
+    X(targets, "readlink", EIO, EACCES)                          \
+    X(polls, "poll", EINTR, ENOMEM)                              \
+    X(waits, "waitpid", EINTR)                                   \
+    X(foreign, "process_vm_readv", EFAULT, ESRCH, EPERM, ENOMEM) \
+    X(stops, "ptrace", EPERM, ESRCH)                             \
     X(threads, "pthread_create", EAGAIN)
 
 enum Kind : std::size_t {

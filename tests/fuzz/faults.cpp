@@ -3,6 +3,7 @@
 //
 //     faults FOLDER [--share SHARE] [--turn N] [FIRST...]    FOLDER is fixtures/broken; FIRST: lines that begin so
 //     alone faults --core CORE EXECUTABLE SHARE [FIRST...]          of a core image
+//     alone faults --live PID SHARE [FIRST...]                      of a VM that runs
 //
 // Each command line runs once undisturbed, which counts its calls of each kind, those of processes that it starts with
 // them. Then it runs again and again in a process of its own, in which the Nth call of one kind fails: alone, as a
@@ -51,7 +52,7 @@ bool says_so(const Outcome& got, const Outcome& whole) {
     if (got.err != whole.err && got.err.find("beamheap: ") != got.err.npos) return true;
     for (const std::string_view word :
          {"can't be read", "annot read", "out of memory", "no memory", "annot open", "ended by signal",
-          "without an answer", "broke off", "gives no", "\"isError\":true"})
+          "without an answer", "broke off", "gives no", "reading it failed", "\"isError\":true"})
         if (got.out.find(word) != got.out.npos && whole.out.find(word) == whole.out.npos) return true;
     return false;
 }
@@ -84,8 +85,8 @@ std::string wrong_files(const Outcome& got, const Outcome& whole, bool ended_wel
                                                                          : "";
 }
 
-/// Of these the machine's other processes, or the time that it takes, change what is shown.
-bool always_another(const Tried& tried) { return tried.has("ps") || tried.has("<KEYS"); }
+/// Of these the machine's processes, or the time that it takes, change what is shown.
+bool always_another(const Tried& tried) { return tried.alive || tried.has("ps") || tried.has("<KEYS"); }
 
 /// What is wrong with an outcome, a phrase; empty if nothing is. `whole` is the undisturbed one.
 std::string wrong(const Tried& tried, const Fault& fault, const Outcome& got, const Outcome& whole) {
@@ -172,9 +173,21 @@ const std::vector<std::vector<std::string>> command_lines{
 const std::map<std::string, std::string> not_tried{
     {"core", "the lines of a core image ask the same of analyze"},
     {"blame", "it takes native stacks, which a dump has none of"},
-    {"sample", "it takes a VM that runs"},
-    {"heapsample", "it takes a VM that runs"},
-    {"watch", "it takes a VM that runs"},
+    {"sample", "the lines of a VM that runs have it"},
+    {"heapsample", "the lines of a VM that runs have it"},
+    {"watch", "the lines of a VM that runs have it"},
+};
+
+const std::vector<std::vector<std::string>> live_lines{
+    {"top", "VM", "--json"},
+    {"analyze", "VM", "--json"},
+    {"proc", "VM", "init", "--json"},
+    {"heap", "VM", "init", "--json"},
+    {"sample", "VM", "--for", "200ms", "--json"},
+    {"sample", "VM", "--for", "200ms", "--stop", "--json"},
+    {"heapsample", "VM", "--for", "200ms", "--json"},
+    {"watch", "VM", "--for", "500ms", "--every", "200ms", "--json"},
+    {"watch", "VM", "--for", "500ms", "--every", "200ms", "--out", "OUT"},
 };
 
 const std::vector<std::vector<std::string>> core_lines{
@@ -276,18 +289,21 @@ void look_for_verbs(Counts& counts) {
 int main(int count, char** arguments) {
     std::vector<std::string> words(arguments + 1, arguments + count);
     const bool core = words.size() > 3 && words.front() == "--core";
+    const bool live = words.size() > 2 && words.front() == "--live";
     if (words.empty()) {
         std::fputs(
             "usage: faults FOLDER [--share SHARE] [--turn N] [FIRST...]\n"
-            "       faults --core CORE EXECUTABLE SHARE [FIRST...]\n",
+            "       faults --core CORE EXECUTABLE SHARE [--turn N] [FIRST...]\n"
+            "       faults --live PID SHARE [--turn N] [FIRST...]\n",
             stderr);
         return 2;
     }
-    long share = core ? std::max(std::atol(words[3].c_str()), 1L) : 200;
+    const std::size_t options = core ? 4 : live ? 3 : 1;
+    long share = core || live ? std::max(std::atol(words[options - 1].c_str()), 1L) : 200;
     std::optional<long> turn;
-    if (core) turn = 0;
+    if (core || live) turn = 0;
     std::vector<std::string> first;
-    for (std::size_t i = core ? 4 : 1; i < words.size(); ++i) {
+    for (std::size_t i = options; i < words.size(); ++i) {
         if (words[i] == "--share" && i + 1 < words.size()) share = std::max(std::atol(words[++i].c_str()), 1L);
         else if (words[i] == "--turn" && i + 1 < words.size()) turn = std::abs(std::atol(words[++i].c_str()));
         else first.push_back(words[i]);
@@ -296,16 +312,19 @@ int main(int count, char** arguments) {
     setenv("BEAMHEAP_HISTORY", "", 1);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     injection();
-    const Inputs inputs(core ? fs::path() : fs::absolute(words.front()));
+    const fs::path fixtures = core || live ? fs::path() : fs::absolute(words.front());
+    const Inputs inputs(fixtures);
     Counts counts;
-    if (!core && first.empty()) look_for_verbs(counts);
-    for (const auto& line : core ? core_lines : command_lines) {
+    if (!core && !live && first.empty()) look_for_verbs(counts);
+    for (const auto& line : core ? core_lines : live ? live_lines : command_lines) {
         if (!first.empty() && std::ranges::find(first, line.front()) == first.end()) continue;
-        Tried tried{line, inputs.scratch(), core ? fs::path() : fs::path(words.front()) / "heap_sound.dump"};
+        Tried tried{line, inputs.scratch(), fixtures.empty() ? fs::path() : fs::path(words.front()) / "heap_sound.dump",
+                    live};
         std::string shown;
         for (std::string& word : tried.words) {
             shown += (shown.empty() ? "" : " ") + word;
             if (core) put(word, "CORE", words[1]), put(word, "PROGRAM", words[2]);
+            else if (live) put(word, "VM", words[1]);
             else put(word, "FOLDER", words.front());
             for (const char* const own : {"SALT", "SHELL", "ASSISTANT", "MODULES", "ARCHIVE"})
                 put(word, own, inputs.path(own));

@@ -42,6 +42,7 @@ struct Tried {
     std::vector<std::string> words;
     std::filesystem::path folder;  ///< empty but for what the program leaves there
     std::filesystem::path dump;
+    bool alive = false;  ///< the input is a VM that runs: no answer is that of before
 
     Outcome run(const Fault& fault) const;
     bool has(std::string_view word) const;

@@ -166,6 +166,18 @@ TEST_CASE("a signal is told with who was running, and a damaged VM with its libr
         node.s.node.signal = Signal{signal, 0x10};
         return stories_of(node, "native-crash", [](Facts&) {});
     };
+    {
+        StoryNode node;  // heart's own process sits in its callback
+        node.at(5, {node.function("gen", "do_call", 4), node.function("fleet", "health", 0)}, "heart");
+        node.at(6, {node.function("jiffy", "nif_encode", 1)}).state = ProcessState::running;
+        node.s.node.signal = Signal{.number = 6, .address = {}, .sender = 4711};
+        const std::string told = stories_of(node, "native-crash", [](Facts&) {});
+        CHECK(told.find("The node was ended by SIGABRT, which process 4711 of the machine sent; heart <0.5.0>, which "
+                        "tells its watchdog that it lives, "
+                        "sits in ") != std::string::npos);
+        CHECK(told.find("jiffy") == std::string::npos);
+        CHECK(told.find("Erlang code alone") == std::string::npos);
+    }
     CHECK(
         killed(11, 0) ==
         "3 SIGSEGV: The VM died by SIGSEGV at address 0x10\n"

@@ -20,7 +20,8 @@ constexpr std::uint64_t largest_literal_area = 1ull << 32;
 
 // What the kernel says killed the VM.
 std::optional<Signal> signal_of(const bytes::CoreNotes& notes) {
-    Signal signal{notes.signal ? notes.signal->number : 0, {}};
+    Signal signal;
+    signal.number = notes.signal ? notes.signal->number : 0;
     if (signal.number == 0 && !notes.threads.empty()) signal.number = notes.threads.front().signal;
     // SIGSTOP and SIGTRAP are what a debugger stops a living process with.
     if (signal.number == 0 || signal.number == 19 || signal.number == 5) return std::nullopt;
@@ -28,6 +29,10 @@ std::optional<Signal> signal_of(const bytes::CoreNotes& notes) {
     if (notes.signal && (signal.number == 11 || signal.number == 7) &&
         static_cast<std::int32_t>(notes.signal->code) > 0)
         signal.address = notes.signal->address;
+    if (notes.signal && notes.signal->sender != 0 && notes.process_id != 0) {
+        signal.by_itself = notes.signal->sender == notes.process_id;
+        if (!signal.by_itself) signal.sender = notes.signal->sender;
+    }
     return signal;
 }
 

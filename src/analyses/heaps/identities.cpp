@@ -116,9 +116,10 @@ private:
         return false;
     }
 
-    // The terms of frames and registers in which rows of a module may find theirs.
+    // The terms of frames and registers in which rows of a module may find theirs: those of the module's own frames
+    // first, then those of what it has called.
     std::vector<Element> places_of(std::string_view module) {
-        std::vector<Element> places;
+        std::vector<Element> places, called;
         const std::span<const Frame> frames = s_.stacks[p_.stack];
         const RootList& roots = terms_.graph().roots();
         std::size_t at = 0;
@@ -128,13 +129,16 @@ private:
             if (root.kind == RootKind::stack) {
                 const bool in_module =
                     root.frame < frames.size() && module_of(s_, frames[root.frame].function) == module;
-                if (in_module || module == started_in_) places.push_back(terms_.root(number));
+                if (in_module) places.push_back(terms_.root(number));
+                else if (module == started_in_ && terms_.root(number).kind == ElementKind::object)
+                    called.push_back(terms_.root(number));  // an atom there may be anything
             } else if (root.kind == RootKind::x_register && module == started_in_) {
                 const Element term = terms_.root(number);
                 places.push_back(term);
                 for (const Element& argument : reader_.list(term, 8)) places.push_back(argument);
             }
         }
+        places.insert(places.end(), called.begin(), called.end());
         return places;
     }
 

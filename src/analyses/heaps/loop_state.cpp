@@ -41,7 +41,9 @@ public:
             for (Slot& slot : held) slot.term = terms_.root(slot.root);
             const erlang::LoopKind kind = loop_of(frames[frame->first].function);
             if (kind == erlang::LoopKind::event_manager) continue;
-            if (auto found = kind == erlang::LoopKind::state_machine ? state_machine(held) : server(held)) return found;
+            const bool old = kind == erlang::LoopKind::old_state_machine;
+            if (auto found = kind == erlang::LoopKind::state_machine ? state_machine(held) : server(held, old))
+                return found;
         }
         // The youngest frame of an event manager has the handler that runs; older ones those that are still to run.
         for (const auto& [frame, held] : slots)
@@ -69,7 +71,7 @@ private:
         return term.kind == ElementKind::pid || reader_.is_kind(term, TermKind::external_pid);
     }
 
-    std::optional<LoopState> server(const std::vector<Slot>& held) const {
+    std::optional<LoopState> server(const std::vector<Slot>& held, bool old_state_machine) const {
         for (std::size_t i = held.size(); i-- > 0;) {
             const std::vector<Element> data = reader_.tuple(held[i].term);
             if (data.size() < 5 || !reader_.is(data[0], "server_data")) continue;
@@ -83,11 +85,15 @@ private:
             std::string module = callbacks(held[i].term);
             if (module.empty()) continue;
             // A state machine of gen_fsm has the name of its state between its data and its own name.
-            for (const std::size_t name : {i + 2, i + 3}) {
-                if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
-                return LoopState{LoopState::Loop::server, held[i + 1].root, held[i + 1].term, {}, {},
-                                 held[name].term,         std::move(module)};
-            }
+            const std::size_t name = i + (old_state_machine ? 3 : 2);
+            if (name + 1 >= held.size() || !is_parent(held[name + 1].term) || !is_name(held[name].term)) continue;
+            return LoopState{LoopState::Loop::server,
+                             held[i + 1].root,
+                             held[i + 1].term,
+                             {},
+                             old_state_machine ? held[i + 2].term : Element{},
+                             held[name].term,
+                             std::move(module)};
         }
         return std::nullopt;
     }
@@ -193,6 +199,7 @@ Sentence loop_in_words(const LoopState& state) {
                                         : sentence("a gen_event with the handler {}", module);
         case LoopState::Loop::server: break;
     }
+    if (state.state_name.kind != ElementKind::unknown) return sentence("a gen_fsm of {}", module);
     if (erlang::is_elixir(state.module)) return sentence("a GenServer of {}", module);
     return sentence("a gen_server of {}", module);
 }

@@ -7,6 +7,7 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/base/sum.hpp"
 #include "analyses/causes/labels.hpp"
+#include "analyses/facts/catalogue/state_names.hpp"
 #include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/named_waits.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -90,6 +91,41 @@ Sentence group_sentence(const Facts& facts, const GroupKey& key) {
 }
 
 // A descriptor is named by its number, which is the second of the two that the VM tells: it is for output.
+Sentence in_state(const Facts& facts, FunctionId kind) {
+    const StateOfKind* const state = facts.get<StateNames>().of(kind);
+    if (state == nullptr) return {};
+    const Atom name{state->name, false};
+    if (state->in_it == state->looked) return sentence(" in their state {}", name);
+    return sentence(" of which {} of {} that were looked at are in their state {}", number(state->in_it),
+                    number(state->looked), name);
+}
+
+void say_long_chain(const Snapshot& s, Finding& finding, Pid owner) {
+    constexpr std::uint64_t long_chain = 1'000, chain_part = 10;  // objects in one chain of a table, a tenth of all
+    const EtsTable* longest = nullptr;
+    for (const EtsTable& table : s.ets)
+        if ((!owner.has() || table.owner == owner) && s.text(table.type) != "duplicate_bag" &&
+            table.chain_max.value_or(0) >= long_chain &&
+            table.chain_max.value_or(0) >= table.objects.value_or(0) / chain_part &&
+            (longest == nullptr || table.chain_max.value_or(0) > longest->chain_max.value_or(0)))
+            longest = &table;
+    if (longest == nullptr) return;
+    finding.behind.say("Table {} has {} of its {} in one chain",
+                       Name{longest->name != TextId::none ? longest->name : longest->id}, number(*longest->chain_max),
+                       Counted{longest->objects.value_or(0), "object", "objects"});
+    const bool bag = s.text(longest->type) == "bag";
+    if (bag) finding.behind.say(", most likely of one key, as it is a bag");
+    finding.behind.say(": an access to that chain goes through all of it");
+    if (bag)
+        finding.advise(
+            "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
+            "`ets:insert/2` into a bag compares with every object of that key.");
+}
+
+bool has_flag(const Snapshot& snapshot, TextId flags, std::string_view flag) {
+    return snapshot.text(flags).find(flag) != std::string_view::npos;
+}
+
 Sentence port_words(const Snapshot& snapshot, const Port& port) {
     const std::string_view driver = snapshot.text(port.driver);
     if (snapshot.text(port.kind) == "fd") {

@@ -21,6 +21,15 @@ Sentence kind_of(const Facts& facts, const Process& process);
 Sentence process_subject(const Facts& facts, ProcId process);
 /// What processes of a group belong to: the named ancestor, the label, m:f/a. Empty for none.
 Sentence group_sentence(const Facts& facts, const GroupKey& key);
+/// Says behind a finding that a table (of `owner`, or where that has none of anybody) has a tenth of its objects, and
+/// 1,000, in one chain, as those of a bag under one key are, or terms that hash alike: whoever puts something there
+/// compares it with all of them.
+void say_long_chain(const Snapshot& snapshot, Finding& finding, Pid owner = {});
+/// " in their state finish", " of which 14 of 16 that were looked at are in their state finish": of many of a kind that
+/// are state machines. Empty where that is not known, or each is in another one.
+Sentence in_state(const Facts& facts, FunctionId kind);
+/// Whether flags, as the VM prints them ("ACT_PRIO_NORMAL | IN_RUNQ"), have one of that name.
+bool has_flag(const Snapshot& snapshot, TextId flags, std::string_view flag);
 /// What a port is: "standard output (#Port<0.4>)", "#Port<0.7> (tcp_inet)".
 Sentence port_words(const Snapshot& snapshot, const Port& port);
 /// What a link or monitor is on: "lager_event <0.89.0>", "#Port<0.5>", "name on node other@host".

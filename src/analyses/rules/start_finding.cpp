@@ -2,12 +2,14 @@
 #include "analyses/rules/start_finding.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analyses/causes/boot_stage.hpp"
 #include "analyses/causes/called_names.hpp"
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/what_ran.hpp"
 #include "analyses/causes/wordings.hpp"
+#include "analyses/facts/catalogue/process_kinds.hpp"
 #include "analyses/heaps/term_digest.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/elixir_names.hpp"
@@ -455,6 +457,32 @@ void add_told(const Facts& facts, Finding& finding) {
             "If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
 }
 
+// A table of the VM's that is full, and of whom: starting or opening one more fails.
+void say_full_table(const Facts& facts, Finding& finding) {
+    constexpr double full_percent = 95;
+    const Snapshot& s = facts.snapshot();
+    const Fill& processes = facts.get<Totals>().process_fill;
+    const Fill& ports = facts.get<Totals>().port_fill;
+    if (!finding.behind.empty()) return;
+    if (processes.percent.value_or(0) >= full_percent) {
+        const ProcessGroups& kinds = facts.get<ProcessKinds>().groups;
+        finding.behind.say("{} of {} processes that the node may have exist, so that a start of one more fails",
+                           number(*processes.used), number(*processes.limit));
+        if (!kinds.groups.empty() && kinds.groups.front().function != FunctionId::none)
+            finding.behind.say(": {} of them are {}", number(kinds.groups.front().count),
+                               kinds.groups.front().function);
+    } else if (ports.percent.value_or(0) >= full_percent) {
+        std::map<Pid, std::uint64_t> owners;
+        for (const Port& port : s.ports)
+            if (port.connected.has()) ++owners[port.connected];
+        const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
+        finding.behind.say("{} of {} ports that the node may have are open, so that opening one more fails",
+                           number(*ports.used), number(*ports.limit));
+        if (most != owners.end())
+            finding.behind.say(": {} owns {} of them", AnyProcess{most->first}, number(most->second));
+    }
+}
+
 }  // namespace
 
 bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Snapshot& snapshot) {
@@ -498,6 +526,7 @@ std::optional<Finding> start_finding(const Facts& facts) {
             finding.next_steps = std::move(stage.hints);
         }
     }
+    say_full_table(facts, finding);
     return finding;
 }
 

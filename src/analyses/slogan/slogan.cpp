@@ -250,6 +250,7 @@ void explain_allocation(Slogan& slogan) {
         use = &candidate;
         break;
     }
+    if (use->allocator.empty() && !use->type.empty()) slogan.purpose = use->what;
     // No heap or table grows by a tebibyte in one step, and working memory is freed within one call.
     const InputText allocator{slogan.allocator, InputText::Holds::vm};
     const bool absurd = bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && bytes >= gib);
@@ -466,6 +467,8 @@ Ours signal_name(std::uint32_t number) {
     return found == signals.end() ? Ours("") : found->name;
 }
 
+constexpr std::uint32_t abort_signal = 6;
+
 Sentence signal_text(const Signal& signal) {
     const Ours name = signal_name(signal.number);
     Sentence text = name.empty() ? sentence("signal {}", Amount{signal.number, AmountUnit::plain}) : Sentence(name);
@@ -487,6 +490,11 @@ Slogan read_signal(const Signal& signal) {
     }
     slogan.kind = found->kind;
     slogan.meaning = found->meaning;
+    if (signal.sender != 0)
+        slogan.meaning = sentence("Process {} of the machine sent {} to the node (heart, a service manager, a person).",
+                                  Amount{signal.sender, AmountUnit::plain}, signal_text(signal));
+    else if (signal.by_itself && signal.number == abort_signal)
+        slogan.meaning = Ours("The VM, or native code in it, aborted itself, which says why on its standard error.");
     add_steps_of_page(slogan);
     return slogan;
 }

@@ -48,8 +48,9 @@ constexpr bool is_failed_start(SloganKind kind) {
 
 struct Slogan {
     SloganKind kind = SloganKind::unknown;
-    Sentence meaning;                  ///< one sentence, with the numbers of this slogan
-    Sentence last_words;               ///< of kind unknown: the text, with its full stop where it is whole
+    Sentence meaning;     ///< one sentence, with the numbers of this slogan
+    Sentence purpose;     ///< of refused memory whose type alone says what it was for: "zlib, for data ..."
+    Sentence last_words;  ///< of kind unknown: the text, with its full stop where it is whole
     std::vector<Sentence> next_steps;  ///< where to look
 
     std::string allocator;  ///< "eheap_alloc"

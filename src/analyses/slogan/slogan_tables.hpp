@@ -33,14 +33,37 @@ inline constexpr std::array<Hint, 15> reason_hints{{
     {"killed", "A process was killed: by exit(Pid, kill), or for exceeding max_heap_size."},
 }};
 
-// What an allocator's memory of a type is for, and where to look; the first row that fits counts.
+// What an allocator's memory of a type is for, and where to look; the first row that fits counts. Types that only one
+// request of a process can make large stand before those of their allocator (erl_alloc.types of OTP 17 and 27, and the
+// places of erts where they are asked for).
 struct AllocationUse {
     std::string_view allocator;
     std::string_view type;  // empty: any of this allocator
     Ours what;
     Ours next;
 };
-inline constexpr std::array<AllocationUse, 16> allocation_uses{{
+inline constexpr std::array<AllocationUse, 27> allocation_uses{{
+    {"", "external_term_data", "unpacking a compressed term (binary_to_term/1)",
+     "A compressed term names its own size, also one that a stranger has made: bound what is unpacked, or refuse "
+     "compressed terms: `beamheap schedulers DUMP`"},
+    {"", "estack", "walking a deeply nested term (a copy, a comparison, its size)",
+     "It was handling one very deep term: look at the running process: `beamheap schedulers DUMP`"},
+    {"", "wstack", "walking a deeply nested term (a copy, a comparison, its size)",
+     "It was handling one very deep term: look at the running process: `beamheap schedulers DUMP`"},
+    {"", "re_heap", "a regular expression that was matched", "Look at the running process: `beamheap schedulers DUMP`"},
+    {"", "re_subject", "the subject of a regular expression",
+     "Look at the running process: `beamheap schedulers DUMP`"},
+    {"", "re_tmp_buf", "the subject of a regular expression",
+     "Look at the running process: `beamheap schedulers DUMP`"},
+    {"", "tmp_dist_buf", "a message to another node",
+     "Look at the running process and at the connections: `beamheap nodes DUMP`"},
+    {"", "unicode_buffer", "text that was converted from one encoding to another",
+     "Look at the running process: `beamheap schedulers DUMP`"},
+    {"", "io_queue", "data that a port has queued for its device or peer",
+     "Look at the ports and what they have queued: `beamheap ports DUMP`"},
+    {"", "zlib", "zlib, for data that was packed or unpacked",
+     "Look at the running process: `beamheap schedulers DUMP`"},
+    {"", "proc_dict", "a process dictionary", "Look at the running process: `beamheap schedulers DUMP`"},
     {"eheap_alloc", "old_heap", "the old heap of a process in garbage collection",
      "The process in garbage collection, or the one with the most memory, is the first suspect: `beamheap top DUMP "
      "--by memory`"},

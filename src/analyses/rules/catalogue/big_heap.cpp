@@ -26,6 +26,7 @@
 #include "analyses/base/links_of.hpp"
 #include "analyses/facts/catalogue/application_circle.hpp"
 #include "analyses/facts/catalogue/dying.hpp"
+#include "analyses/facts/catalogue/lost_sharing.hpp"
 #include "analyses/facts/catalogue/process_kinds.hpp"
 #include "analyses/memory/idle_heaps.hpp"
 #include "analyses/processes/groups.hpp"
@@ -305,6 +306,26 @@ Sentence memory_type(const Slogan& slogan) {
     return sentence("{}", std::move(type));
 }
 
+// A term that it has, and that is most of what it asked for as soon as it is copied.
+void say_sharing(const Facts& facts, ProcId id, Finding& finding) {
+    const LostSharing& lost = facts.get<LostSharing>();
+    const std::uint64_t word = facts.snapshot().source.word_size;
+    const std::uint64_t refused = facts.get<Slogan>().refused_bytes.value_or(0);
+    const std::uint64_t copied = saturating_multiply(lost.flat_words, word);
+    if (lost.process != id || lost.where.empty() || copied < refused / 4) return;
+    finding.title.say(
+        "; {} has {}, and {} where it is copied: a message has what is shared in it as often as it is "
+        "referred to",
+        lost.where, bytes(saturating_multiply(lost.shared_words, word)), bytes(copied));
+    finding.evidence.push_back(figure("that term, copied", lost.flat_words, AmountUnit::words, Confidence::estimate));
+    finding.evidence.push_back(figure("the same, as it lies there", lost.shared_words, AmountUnit::words));
+    finding.advise(
+        "Send, or store, only what is asked for, and no term whose parts stand in many places of it: a copy (a "
+        "message, a table, a spawn) loses the sharing. What many need is kept in a persistent term.");
+    finding.advise("See its terms, copied (FLAT) and as they lie there (SHARED): {}",
+                   Command{"heap", facts.snapshot()[id].pid});
+}
+
 // The process that was refused memory for its heap.
 bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId id = facts.get<Death>().process;
@@ -335,6 +356,7 @@ bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(facts.get<Slogan>())),
                                       facts.get<Slogan>().refused_bytes, AmountUnit::bytes));
     add_contents(facts, id, finding);
+    if (at_once) say_sharing(facts, id, finding);
     if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});
     else finding.advise("See what it was doing: {}", Command{"proc", process.pid});

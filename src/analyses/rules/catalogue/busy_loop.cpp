@@ -45,7 +45,6 @@ constexpr double together_percent = 15;  // that some have done more than the on
 constexpr double in_place_percent = 90;  // of the work of all that work is done in what they have in common
 constexpr std::size_t most_frames = 4'096,
                       most_functions = 24;  // of a stack, youngest first, which are looked through for that
-constexpr std::uint64_t long_chain = 1'000, chain_part = 10;  // objects in one chain of a table, a tenth of all
 constexpr double of_its_partner =
     90;  // who has done that part of its work, and waits where it works, takes turns with it
 
@@ -143,28 +142,6 @@ void say_ports(const Snapshot& s, Finding& finding) {
     if (const std::uint64_t opened = ports_opened(s); opened != 0)
         finding.behind.say("The node has opened {}, and {} open", Counted{opened, "port", "ports"},
                            s.ports.size() == 1 ? Sentence(Ours("one is")) : sentence("{} are", number(s.ports.size())));
-}
-
-// A table that has a tenth of its objects or more in one chain, as those of a bag under one key are, or terms that hash
-// alike: whoever puts something there compares it with all of them. Which table the busy one uses is not told.
-void say_long_chain(const Snapshot& s, Finding& finding) {
-    const EtsTable* longest = nullptr;
-    for (const EtsTable& table : s.ets)
-        if (s.text(table.type) != "duplicate_bag" && table.chain_max.value_or(0) >= long_chain &&
-            table.chain_max.value_or(0) >= table.objects.value_or(0) / chain_part &&
-            (longest == nullptr || table.chain_max.value_or(0) > longest->chain_max.value_or(0)))
-            longest = &table;
-    if (longest == nullptr) return;
-    finding.behind.say("Table {} has {} of its {} in one chain",
-                       Name{longest->name != TextId::none ? longest->name : longest->id}, number(*longest->chain_max),
-                       Counted{longest->objects.value_or(0), "object", "objects"});
-    const bool bag = s.text(longest->type) == "bag";
-    if (bag) finding.behind.say(", most likely of one key, as it is a bag");
-    finding.behind.say(": an access to that chain goes through all of it");
-    if (bag)
-        finding.advise(
-            "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
-            "`ets:insert/2` into a bag compares with every object of that key.");
 }
 
 void about_one(const Facts& facts, ProcId id, double percent, std::vector<Finding>& findings) {

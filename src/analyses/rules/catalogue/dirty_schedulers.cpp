@@ -8,7 +8,10 @@
 // anybody, while the normal schedulers sleep. Nothing ends it from inside: a process in such a function can't be
 // killed, and not even code can be loaded, which files are read for.
 //
-// Thresholds: all of a kind are taken and as many wait; twice as many, and ten, are high.
+// Who is in that queue has flags that say so, and whoever waits for such a one waits with it.
+//
+// Thresholds: all of a kind are taken and as many wait, with those that wait for these; twice as many, and ten, are
+// high.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,15 +30,36 @@ constexpr std::uint64_t many_waiting = 10;
 struct Kind {
     Scheduler::Kind scheduler, queue;
     std::string_view name;  // of one
+    std::string_view flag;  // of a process that is to run there
 };
 constexpr std::array<Kind, 2> kinds{
-    {{Scheduler::Kind::dirty_cpu, Scheduler::Kind::dirty_cpu_queue, "dirty CPU scheduler"},
-     {Scheduler::Kind::dirty_io, Scheduler::Kind::dirty_io_queue, "dirty I/O scheduler"}}};
+    {{Scheduler::Kind::dirty_cpu, Scheduler::Kind::dirty_cpu_queue, "dirty CPU scheduler", "DIRTY_CPU_PROC"},
+     {Scheduler::Kind::dirty_io, Scheduler::Kind::dirty_io_queue, "dirty I/O scheduler", "DIRTY_IO_PROC"}}};
 
 struct Taken {
     std::uint64_t schedulers = 0, busy = 0, waiting = 0;
-    std::vector<ProcId> by;  // those whose process is in the table
+    std::vector<ProcId> by;       // those whose process is in the table
+    ProcId first = ProcId::none;  // of those in the queue, for whom the most others wait
+    std::uint64_t for_first = 0;  // how many these are
+    std::uint64_t behind = 0;     // processes that wait for one in the queue
 };
+
+// Who is in the queue, and who waits for these.
+void find_behind(const Facts& facts, const Kind& kind, Taken& found) {
+    const Snapshot& s = facts.snapshot();
+    std::map<ProcId, std::uint64_t> queued;
+    for (const ProcId id : all_processes(s))
+        if (s[id].state == ProcessState::runnable && has_flag(s, s[id].internal_state, kind.flag) &&
+            has_flag(s, s[id].internal_state, "IN_RUNQ"))
+            queued.emplace(id, 0);
+    if (queued.empty()) return;
+    for (const ProcId id : all_processes(s))
+        if (const auto end = queued.find(end_of_chain(facts.get<Waits>(), id)); end != queued.end() && end->first != id)
+            ++end->second, ++found.behind;
+    const auto most = std::ranges::max_element(queued, {}, [](const auto& each) { return each.second; });
+    found.first = most->first;
+    found.for_first = most->second;
+}
 
 Taken taken(const Snapshot& s, const Kind& kind) {
     Taken found;
@@ -50,13 +74,14 @@ Taken taken(const Snapshot& s, const Kind& kind) {
     return found;
 }
 
-// The youngest function that is on the stacks of most of them: what they are all in, or what has called it.
+// The youngest function that is on the stacks of most of them: what they are all in, or what has called it; of the
+// program's own where that is asked for.
 struct Common {
     FunctionId function = FunctionId::none;
     std::uint64_t in_it = 0;
 };
 
-Common common(const Snapshot& s, const std::vector<ProcId>& processes) {
+Common common(const Snapshot& s, const std::vector<ProcId>& processes, bool of_programs = false) {
     struct Seen {
         std::uint64_t count = 0;
         std::size_t depth = 0, last = ~std::size_t{0};  // the sum of depths; the process that was counted last
@@ -65,7 +90,7 @@ Common common(const Snapshot& s, const std::vector<ProcId>& processes) {
     for (std::size_t i = 0; i < processes.size(); ++i) {
         std::size_t depth = 0;
         const auto see = [&](FunctionId function) {
-            if (function == FunctionId::none) return;
+            if (function == FunctionId::none || (of_programs && is_of_library(s, function))) return;
             Seen& seen = functions[index_of(function)];
             if (std::exchange(seen.last, i) == i) return;
             ++seen.count;
@@ -87,27 +112,41 @@ Common common(const Snapshot& s, const std::vector<ProcId>& processes) {
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     for (const Kind& kind : kinds) {
-        const Taken found = taken(s, kind);
-        if (found.schedulers == 0 || found.busy < found.schedulers || found.waiting < found.schedulers) continue;
+        Taken found = taken(s, kind);
+        if (found.schedulers == 0 || found.busy < found.schedulers || found.waiting == 0) continue;
+        find_behind(facts, kind, found);
+        const std::uint64_t held_up = saturating_add(found.waiting, found.behind);
+        if (held_up < found.schedulers) continue;
         const Common there = common(s, found.by);
         const bool told = there.in_it * 2 > found.busy;  // else each does something else
         const std::string schedulers = std::string(kind.name) + "s";
         Finding finding;
-        finding.severity = found.waiting >= many_waiting && found.waiting / 2 >= found.schedulers
-                               ? FindingSeverity::high
-                               : FindingSeverity::medium;
+        finding.severity = held_up >= many_waiting && held_up / 2 >= found.schedulers ? FindingSeverity::high
+                                                                                      : FindingSeverity::medium;
         finding.subject = {SubjectKind::group,
                            told ? sentence("{}", there.function) : sentence("{}", of_vm(schedulers))};
-        finding.count = found.waiting;
+        finding.count = held_up;
         if (found.schedulers == 1) finding.title.say("The only {} is busy", of_vm(kind.name));
         else finding.title.say("All {} {} are busy", number(found.schedulers), of_vm(schedulers));
         if (told && found.schedulers == 1) finding.title.say(", in {}", there.function);
         if (told && found.schedulers > 1 && there.in_it == found.busy) finding.title.say(", all in {}", there.function);
+        if (told && there.in_it == found.busy && is_of_library(s, there.function))
+            if (const Common own = common(s, found.by, true); own.in_it == found.busy)
+                finding.title.say(", called by {}", own.function);
         if (told && there.in_it < found.busy)
             finding.title.say(", {} of them in {}", number(there.in_it), there.function);
-        finding.title.say("; {} for one", found.waiting == 1 ? sentence("1 process waits")
-                                                             : sentence("{} wait", processes(found.waiting)));
+        if (found.waiting == 1 && found.first != ProcId::none) finding.title.say("; {} waits for one", found.first);
+        else
+            finding.title.say("; {} for one", found.waiting == 1 ? sentence("1 process waits")
+                                                                 : sentence("{} wait", processes(found.waiting)));
+        if (found.for_first != 0)
+            finding.title.say(
+                ", and {} for {}",
+                found.for_first == 1 ? sentence("1 process waits") : sentence("{} wait", processes(found.for_first)),
+                found.waiting == 1 ? Sentence(Ours("that one")) : sentence("{}", found.first));
         finding.evidence.push_back(figure("in their queue", found.waiting, AmountUnit::count));
+        if (found.behind != 0)
+            finding.evidence.push_back(figure("that wait for those in the queue", found.behind, AmountUnit::count));
         if (!found.by.empty()) {
             finding.evidence.push_back(fact("one of those that run", sentence("{}", found.by.front())));
             add_stack(facts, found.by.front(), finding);

@@ -10,7 +10,7 @@
 //
 // Thresholds: a queue above drop_mode_qlen, or the mode drop, is high, critical where half of all processes wait for
 // the handler; sync with ten waiting callers is medium, and so are ten events of one that waits for who reads the
-// standard output.
+// standard output. Where more processes wait for who prints to the same output, it is medium: they are told first.
 #include <algorithm>
 #include <map>
 
@@ -67,6 +67,14 @@ Callers callers(const Facts& facts, ProcId handler) {
     return found;
 }
 
+// Whether more wait for another one (who prints) that nobody's reading of the same output holds up: that is told first.
+bool more_wait_for_printer(const Facts& facts, std::uint64_t waiting) {
+    return std::ranges::any_of(facts.get<Waits>().fan_in, [&](const WaitFanIn& fan) {
+        return fan.target.process != ProcId::none && fan.waiters >= least_waiters && fan.waiters > waiting &&
+               !unread_output(facts, fan.target.process).empty();
+    });
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     for (const HandlerLoad& handler : facts.get<ServiceStates>().handlers) {
@@ -85,6 +93,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.severity = !drops                        ? FindingSeverity::medium
                            : percent >= critical_percent ? FindingSeverity::critical
                                                          : FindingSeverity::high;
+        if (!unread.empty() && more_wait_for_printer(facts, who.waiting)) finding.severity = FindingSeverity::medium;
         finding.count = queued;
         finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
                           Counted{queued, "event", "events"});

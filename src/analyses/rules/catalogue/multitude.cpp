@@ -433,7 +433,11 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     if (brood.mostly_left()) {
         if (brood.supervisors && brood.below == 0)
             finding.title.say("; {} are supervisors that have no child", part_of(brood.left, brood.members));
-        else finding.title.say("; {} have been idle since they began", part_of(brood.left, brood.members));
+        else {
+            finding.title.say("; {} have been idle since they began", part_of(brood.left, brood.members));
+            if (const Sentence state = in_state(facts, first_call(s[brood.example])); !state.empty())
+                finding.title.say(",{}", state);
+        }
         if (brood.below != 0) finding.title.say(", with {} below them", processes(brood.below));
         finding.title.add(Ours(", and nobody else is linked to them or monitors them"));
     }

@@ -5,10 +5,14 @@
 // that can't be (a bad tag, an overrun heap) or wants memory of a size that no term has, and writes that as its slogan;
 // or a thread dies by a signal, which a core image tells. The libraries that were loaded are in the dump's Taints.
 //
+// A signal that another process of the machine sent is no crash: whoever watches over the node ended it, most often
+// since it seemed to hang.
+//
 // Thresholds: none; the slogan, or the signal, is a fact. That native code did it is an estimate where any is loaded.
 #include <algorithm>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/registered.hpp"
 
 namespace beamheap::analyses::rule {
 namespace native_crash_rule {
@@ -16,11 +20,42 @@ namespace {
 
 constexpr std::size_t most_running = 4;
 
+// The process that tells who watches over the node that it lives: where it is held up, that one ends the node.
+void say_beat(const Facts& facts, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const ProcId beat = s.find_registered(erlang::registered::beat_sender);
+    if (beat == ProcId::none) return;
+    const ProcId end = end_of_chain(facts.get<Waits>(), beat);
+    if (end == ProcId::none && idle(facts, beat)) return;
+    about(facts, beat, finding);
+    finding.title.say("; {}, which tells its watchdog that it lives, {}", beat, doing(facts, beat));
+    if (end != ProcId::none && end != beat) finding.title.say(", and waits for {}, which {}", end, doing(facts, end));
+    add_stack(facts, beat, finding);
+    finding.advise("See what holds it up: {}", Command{"proc", s[end == ProcId::none ? beat : end].pid});
+    finding.advise("A callback of heart's must answer in time: ask nobody in it without a timeout.");
+}
+
+// It was in order, and somebody wanted it to end.
+void killed_from_outside(const Facts& facts, const Signal& signal, std::vector<Finding>& findings) {
+    Finding finding;
+    finding.severity = FindingSeverity::critical;
+    finding.subject = {SubjectKind::node, signal_name(signal.number)};
+    finding.title.say("The node was ended by {}, which process {} of the machine sent", signal_text(signal),
+                      Amount{signal.sender, AmountUnit::plain});
+    finding.evidence.push_back(fact("signal", signal_text(signal)));
+    finding.evidence.push_back(
+        fact("sent by the process of the machine", sentence("{}", Amount{signal.sender, AmountUnit::plain})));
+    say_beat(facts, finding);
+    finding.advise("See who that process was: the program `heart`, a service manager, a person (the journal tells).");
+    findings.push_back(std::move(finding));
+}
+
 // A core image tells the signal.
 void killed_by_signal(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (!is_crash(*s.node.signal)) return;
     const Signal& signal = *s.node.signal;
+    if (signal.sender != 0) return killed_from_outside(facts, signal, findings);
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.subject = {SubjectKind::node, signal_name(signal.number)};

@@ -109,6 +109,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("{} of {} processes ({}) are {}, and nothing is linked to or monitors {} of them",
                           number(group.count), number(s.processes.size()), Percent{group.percent}, group.function,
                           alone == group.count ? Sentence(Ours("any")) : sentence("{}", number(alone)));
+    if (const Sentence state = in_state(facts, group.function); !state.empty()) finding.title.say(",{}", state);
     const Spawner spawner = spawner_of(s, groups.members_of(group));
     if (percent_of(spawner.spawned, group.count).value_or(0) >= spawner_percent) {
         if (spawner.spawned == group.count) finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});

@@ -302,6 +302,8 @@ Finding finding_of(const Facts& facts, ProcId id) {
                                           AmountUnit::bytes,
                                           seen->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(facts, id, finding);
+    if (finding.behind.empty() && waits == nullptr && process.state != ProcessState::waiting)
+        say_long_chain(facts.snapshot(), finding, process.pid);
     if (takes_none(facts, id))
         finding.evidence.push_back(
             fact("what it waits for", Ours("none of these messages: who is waiting has looked at all of them")));

@@ -7,8 +7,10 @@
 // runs, and a request that is large beside all that the node has names the culprit by itself. A small one is the last
 // straw only: then it says who carried it, and another finding who had filled the node.
 //
-// Thresholds: none, the refusal is a fact; critical for a request of a sixteenth of the node's memory or more, else
-// medium.
+// Thresholds: none, the refusal is a fact; where it is twice what the node had, that is said; critical for a request of
+// a sixteenth of the node's memory or more, else medium.
+#include <algorithm>
+
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -16,6 +18,7 @@ namespace refused_memory_rule {
 namespace {
 
 constexpr double large_percent = 100.0 / 16;
+constexpr std::uint64_t times_the_node = 2;  // then nothing had grown: it was the request
 
 Sentence asked_for(const Slogan& slogan) {
     const Amount size = bytes(slogan.refused_bytes.value_or(0));
@@ -23,6 +26,7 @@ Sentence asked_for(const Slogan& slogan) {
     if (slogan.allocator == "binary_alloc") return sentence("a binary of {}", size);
     if (slogan.allocator == "ets_alloc") return sentence("{} for an ETS table", size);
     if (slogan.memory_type.empty()) return sentence("{} of {}", size, of_vm(slogan.allocator));
+    if (!slogan.purpose.empty()) return sentence("{} for {}", size, slogan.purpose);
     return sentence("{} of {} ({})", size, of_vm(slogan.allocator), of_vm(slogan.memory_type));
 }
 
@@ -39,6 +43,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.percent = percent;
     finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), running(facts, id));
     if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
+    else if (const Count node = node_bytes(facts);
+             node.has() && slogan.refused_bytes.value_or(0) / times_the_node >= *node)
+        finding.title.say(": one request, {} times what the node had ({})",
+                          number(*slogan.refused_bytes / std::max<std::uint64_t>(*node, 1)), bytes(*node));
     finding.confidence =
         facts.get<Death>().evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
     finding.evidence = {

@@ -92,10 +92,6 @@ Work work(const Snapshot& s) {
     return found;
 }
 
-bool has_flag(const Snapshot& s, TextId flags, std::string_view flag) {
-    return s.text(flags).find(flag) != std::string_view::npos;
-}
-
 // How many schedulers stand still for somebody who has blocked multi-scheduling: one then has the flag of who executes
 // meanwhile. (Those that are not online are suspended, too, without that.)
 std::uint64_t blocked(const Snapshot& s) {

@@ -60,6 +60,27 @@ ProcId ends_dynamic_children(const Snapshot& s) {
     return ProcId::none;
 }
 
+// Below a supervisor that waits for the end of all its children together: the supervisors below it that do so, too,
+// and of the last one's children one that does not end: the one that is suspended or in no idle loop, else any.
+ProcId below(const Facts& facts, ProcId supervisor) {
+    constexpr int most_levels = 16;
+    const Snapshot& s = facts.snapshot();
+    const auto rank = [&](ProcId id) {
+        if (has_frame(s, s[id], FunctionRole::ends_children) || has_frame(s, s[id], FunctionRole::ends_child)) return 3;
+        if (s[id].state == ProcessState::suspended || is_suspended(facts, id)) return 2;
+        return idle(facts, id) ? 0 : 1;
+    };
+    ProcId at = supervisor;
+    for (int level = 0; level < most_levels && has_frame(s, s[at], FunctionRole::ends_children); ++level) {
+        ProcId next = ProcId::none;
+        for (const ProcId id : all_processes(s))
+            if (s[id].parent == s[at].pid && (next == ProcId::none || rank(id) > rank(next))) next = id;
+        if (next == ProcId::none) break;
+        at = next;
+    }
+    return at;
+}
+
 constexpr std::uint64_t many_waiters = 10;
 constexpr std::uint64_t many_children = 100;
 
@@ -93,6 +114,9 @@ void application(const Facts& facts, const RunningApplication& stopped, std::vec
             finding.title.say(": {}, a part of it, waits for the application controller{}", asks, called_by(s, asks));
         else if (edge != nullptr && edge->target.process == end)
             finding.title.say(": {} waits for {}, which {}", edge->waiter, end, doing(facts, end));
+        else if (edge != nullptr && edge->target.process != ProcId::none)
+            finding.title.say(": {} waits for {}, and that one in the end for {}, which {}", edge->waiter,
+                              edge->target.process, end, doing(facts, end));
         else finding.title.say(": {} {}", end, doing(facts, end));
         finding.process = end;
         finding.pid = s[end].pid;
@@ -171,11 +195,25 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         look_at = edge->waiter;
         if (edge->target.process != ProcId::none) {
             look_at = edge->target.process;
-            if (!helper) finding.title.say(", which {}", doing(facts, look_at));
+            const ProcId end = end_of_chain(facts.get<Waits>(), look_at);
+            if (!helper && end != ProcId::none && end != look_at) {
+                const WaitEdge* const next = facts.get<Waits>().edge(look_at);
+                const bool direct = next != nullptr && next->target.process == end;
+                finding.title.say(direct ? Form<2>(", and that one for {}, which {}")
+                                         : Form<2>(", and that one in the end for {}, which {}"),
+                                  end, doing(facts, end));
+                finding.advise("See why that one does not go on: {}", Command{"proc", s[end].pid});
+            } else if (const ProcId leaf = below(facts, look_at); !helper && leaf != look_at) {
+                finding.title.say(", and that one for what is below it: {} {}", leaf, doing(facts, leaf));
+                look_at = leaf;
+            } else if (!helper) {
+                finding.title.say(", which {}", doing(facts, look_at));
+            }
         }
     } else if (many != ProcId::none) {
-        look_at = many;
+        look_at = below(facts, many);
         finding.title.say("; {} waits for its children to end", many);
+        if (look_at != many) finding.title.say(": {} {}", look_at, doing(facts, look_at));
     } else {
         finding.title.say("; init {}", doing(facts, init));
     }
