@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t most_things = 100'000;  // of which the figure that was written last is remembered
 
+// Figures stand by round, so that each is put behind those before it: pages that are filled in order are full, and half
+// as many as where rows are put between others.
 constexpr const char* tables = R"(
 PRAGMA journal_mode = TRUNCATE;
 PRAGMA synchronous = NORMAL;
@@ -23,7 +25,7 @@ CREATE TABLE IF NOT EXISTS watch_thing (id INTEGER PRIMARY KEY, vm_id INTEGER NO
     measure TEXT NOT NULL, unit TEXT NOT NULL, UNIQUE (vm_id, what, key, measure, unit));
 CREATE TABLE IF NOT EXISTS watch_round (id INTEGER PRIMARY KEY, vm_id INTEGER NOT NULL, at_ms INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS watch_figure (thing_id INTEGER NOT NULL, round_id INTEGER NOT NULL, value NUMERIC NOT NULL,
-    PRIMARY KEY (thing_id, round_id)) WITHOUT ROWID;
+    PRIMARY KEY (round_id, thing_id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS watch_finding (round_id INTEGER NOT NULL, change TEXT NOT NULL, what TEXT NOT NULL, key TEXT NOT NULL,
     measure TEXT NOT NULL, per_second REAL NOT NULL, text TEXT NOT NULL);
 )";
