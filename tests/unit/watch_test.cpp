@@ -274,7 +274,8 @@ TEST_CASE("what rose within the last hour is told, steadily or not", "[watch]") 
     CHECK(risen[1].key->key == "orders");
     CHECK(risen[1].key->measure == "memory");
     CHECK(present::risen_text(risen, present::Syntax::erlang).raw() ==
-          "in its last 1 h 00 min the memory of the node rose from 50 MiB to 90 MiB; process orders: memory from 15.6 "
+          "in its last 1 h 00 min the memory of the node rose from 50.0 MiB to 90.0 MiB; process orders: memory from "
+          "15.6 "
           "KiB to 38.1 MiB");
     CHECK(present::risen_text({}, present::Syntax::erlang).empty());
 }
@@ -292,7 +293,7 @@ TEST_CASE("a young VM's growth is told with its age, a queue's with its length i
         REQUIRE(!found.empty());
         return present::growing_text({present::GrowthChange::added, found[0], {}}, present::Syntax::erlang).raw();
     };
-    CHECK(told(600, false).find("it may be filling up to a bound, since the VM has run for 10 min only.") !=
+    CHECK(told(600, false).find("it may be filling up to a bound, since the VM has run for 10 min") !=
           std::string::npos);
     CHECK(told(7200, false).find("filling up") == std::string::npos);
     const std::string queue = told(600, true);
