@@ -65,9 +65,10 @@ start("binary_waves") ->  % binaries that are kept for a while
 start("same_fragments") ->  % some stay until the next ones come
     fun() ->
         every(500, fun(N) ->
-            catch exit(whereis(before), kill),
-            timer:sleep(20),
-            register(before, on_scheduler(1 + N rem 4, fun() -> some_of(small_binaries(500)) end))
+            case put(before, on_scheduler(1 + N rem 4, fun() -> some_of(small_binaries(500)) end)) of
+                undefined -> ok;
+                Before -> exit(Before, kill)
+            end
         end)
     end;
 start("short_timers") ->

@@ -321,6 +321,17 @@ TEST_CASE("what processes did between two moments", "[watch]") {
     CHECK(!process_growth(before, after, all)[0].memory_bytes);
 }
 
+TEST_CASE("resident memory that creeps by less than a fiftieth is no growth", "[watch]") {
+    const auto grown = [](std::uint64_t a_round) {
+        GrowthWatch watch;
+        for (std::uint64_t i = 0; i < 100; ++i)
+            watch.add(node(static_cast<double>(i), {}), {.resident_bytes = Count((36u << 20) + i * a_round)});
+        return watch.growing().size();
+    };
+    CHECK(grown(5'000) == 0);
+    CHECK(grown(20'000) == 1);
+}
+
 TEST_CASE("a slow queue is told without a wall, what is slow for its size is not", "[watch]") {
     constexpr std::uint64_t large = 256ull << 30;
     const auto queue = watched(

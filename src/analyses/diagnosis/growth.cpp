@@ -20,6 +20,7 @@ constexpr double day = 86400;
 constexpr double farthest_wall = 183 * day;
 constexpr double slowest_number = 183 * day;  // until it is twice as large
 constexpr double slowest_memory = 30 * day;   // until the node is
+constexpr double least_of_resident = 0.02;    // of that: a node touches one page after the other for long
 constexpr double grown_up = 3600;             // seconds by which most has filled up that fills up
 constexpr double least_rise = 8;              // of a number
 constexpr double least_bytes = 64 * 1024;     // of memory
@@ -259,7 +260,10 @@ std::optional<double> GrowthWatch::node_rate() const {
 // What has risen by what is worth a word.
 std::optional<Trend> GrowthWatch::rising(const Key& key) const {
     const auto grows = proven(key);
-    return grows && grows->to - grows->from >= (key.bytes ? least_bytes : least_rise) ? grows : std::nullopt;
+    if (!grows) return grows;
+    double least = key.bytes ? least_bytes : least_rise;
+    if (key.key == "resident" && is_node_memory(key)) least = std::max(least, grows->from * least_of_resident);
+    return grows->to - grows->from >= least ? grows : std::nullopt;
 }
 
 std::vector<Growing> GrowthWatch::growing() const {
