@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of a watch: what of made-up nodes grows, what the system says, what is answered to Prometheus.
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -14,6 +16,7 @@
 #include "cli/watch/metrics_listener.hpp"
 #include "cli/watch/watch_condition.hpp"
 #include "present/growing.hpp"
+#include "sql/rounds_file.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -618,4 +621,37 @@ TEST_CASE("what metrics hide of a VM is known by its own secrets", "[watch]") {
     const std::string text = present::open_metrics(vms);
     CHECK(text.find("SNIPSNAPWOLFSHEADONE") == std::string::npos);
     CHECK(text.find("SNIPSNAPWOLFSHEADTWO") == std::string::npos);
+}
+
+TEST_CASE("a round's rows are bounded, sums have all of theirs, and each thing has its turn", "[watch]") {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() / "beamheap-rounds-test.sqlite";
+    std::filesystem::remove(path);
+    auto file = sql::RoundsFile::open(path);
+    REQUIRE(file);
+    std::vector<std::string> names;
+    for (int i = 0; i < 1000; ++i) names.push_back("t" + std::to_string(i));
+    constexpr int rounds = 41;
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<sql::RoundFigure> figures{{"total", "messages", "messages", false, double(round), true}};
+        for (const std::string& name : names)
+            figures.push_back({"ets_table", name, "objects", false, double(round), false});
+        REQUIRE(file->add("1", round, figures, {}));
+    }
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    const auto number = [&](const char* query) {
+        sqlite3_stmt* statement = nullptr;
+        REQUIRE(sqlite3_prepare_v2(database, query, -1, &statement, nullptr) == SQLITE_OK);
+        REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
+        const int value = sqlite3_column_int(statement, 0);
+        sqlite3_finalize(statement);
+        return value;
+    };
+    CHECK(number("SELECT max(n) FROM (SELECT count(*) n FROM watch_figure WHERE round_id > 1 GROUP BY round_id)") ==
+          321);
+    CHECK(number("SELECT count(*) FROM watch_figure JOIN watch_thing ON id = thing_id WHERE what = 'total'") == rounds);
+    CHECK(number("SELECT min(n) FROM (SELECT count(*) n FROM watch_figure GROUP BY thing_id)") >= 1 + (rounds - 1) / 4);
+    CHECK(number("SELECT count(*) FROM watch_figure JOIN watch_round ON id = round_id WHERE value <> at_ms") == 0);
+    sqlite3_close(database);
+    std::filesystem::remove(path);
 }
