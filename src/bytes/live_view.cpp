@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t live_page = 4096;
 constexpr std::uint64_t least_age_ns = 20'000'000;  // of a list of mappings, before it is read again
-constexpr std::uint64_t most_kept = 64u << 20;      // bytes of mirrors that forget() leaves in place
+constexpr std::uint64_t most_kept = 24u << 20;      // bytes of mirrors that forget() leaves in place
 
 std::uint64_t page_of(std::uint64_t address) { return address & ~(live_page - 1); }
 

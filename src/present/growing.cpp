@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "analyses/diagnosis/growth_causes.hpp"
 #include "present/describe.hpp"
 #include "present/diff.hpp"
 #include "present/sanitise.hpp"
@@ -42,10 +43,10 @@ InputText of_vm(std::string text) {
     return {std::move(text), InputText::Holds::vm};
 }
 
-std::string key_of(const Growing& growing, Syntax syntax) {
+std::string key_of(const analyses::Figures::Key& key, Syntax syntax) {
     analyses::Growth row;
-    row.what = growing.key.what;
-    row.key = growing.key.key;
+    row.what = key.what;
+    row.key = key.key;
     return key_text(row, syntax);
 }
 
@@ -94,11 +95,11 @@ Text growing_text(const ToldGrowth& told, Syntax syntax) {
     else if (node) who = analyses::sentence("{} of the node", of_vm(std::string(growing.key.measure)));
     else
         who = analyses::sentence("{} {}: {}", of_vm(std::string(analyses::name_of(growing.key.what))),
-                                 InputText{key_of(growing, syntax), InputText::Holds::name},
+                                 InputText{key_of(growing.key, syntax), InputText::Holds::name},
                                  of_vm(std::string(growing.key.measure)));
     analyses::Sentence text = who;
     if (told.change == GrowthChange::gone) {
-        text.add(" no longer grows steadily.");
+        text.say(" no longer grows steadily, now {}.", amount(static_cast<double>(growing.now), growing.key.bytes));
         return spell(text);
     }
     const Per& span = span_of(growing.per_second, growing.key.bytes);
@@ -111,6 +112,9 @@ Text growing_text(const ToldGrowth& told, Syntax syntax) {
         const Per& of_bytes = span_of(*growing.bytes_per_second, true);
         text.say(", which takes {} {}", amount(*growing.bytes_per_second * of_bytes.seconds, true), of_bytes.words);
     }
+    // Who takes them takes fewer than come: what a wall says that is days away is no answer to that.
+    if (growing.key.measure == "messages")
+        text.say(", in an hour {}", amount(static_cast<double>(growing.now) + growing.per_second * 3600, false));
     Text all = spell(text);
     if (!told.detail.empty()) all.add("; in ").add(told.detail);
     if (growing.wall) {
@@ -121,6 +125,10 @@ Text growing_text(const ToldGrowth& told, Syntax syntax) {
                                          amount(static_cast<double>(growing.wall->limit), bytes),
                                          Amount{ms, AmountUnit::milliseconds})));
     }
+    if (growing.young)
+        all.add(spell(
+            analyses::sentence("; it may be filling up to a bound, since the VM has run for {} only",
+                               Amount{static_cast<std::uint64_t>(*growing.young * 1000), AmountUnit::milliseconds})));
     return all.add(".");
 }
 
@@ -137,7 +145,7 @@ Table growing_table(std::span<const ToldGrowth> told, Syntax syntax) {
         {{.name = "what", .title = "WHAT", .doc = "process, process_group, ets_table, memory, total, ..."},
          [](const Row& r) { return Value(analyses::name_of(r->growing.key.what)); }},
         {{.name = "key", .title = "KEY", .doc = "which one", .content = Content::name},
-         [syntax](const Row& r) { return Value(key_of(r->growing, syntax)); }},
+         [syntax](const Row& r) { return Value(key_of(r->growing.key, syntax)); }},
         {{.name = "measure", .title = "OF IT", .doc = "what of it grows"},
          [](const Row& r) { return Value(r->growing.key.measure); }},
         {{.name = "unit", .title = "UNIT", .doc = "bytes, or a count", .wide = true},
@@ -176,6 +184,12 @@ Table growing_table(std::span<const ToldGrowth> told, Syntax syntax) {
          wall([](const analyses::Wall& w) { return w.left; })},
         {{.name = "seconds_left", .title = "SECONDS LEFT", .holds = Holds::real, .doc = "until it is reached"},
          wall([](const analyses::Wall& w) { return rounded(w.seconds); })},
+        {{.name = "young_seconds",
+          .title = "VM'S AGE",
+          .holds = Holds::real,
+          .doc = "of a VM younger than an hour: it may be filling up to a bound",
+          .wide = true},
+         [](const Row& r) { return r->growing.young ? Value(rounded(*r->growing.young)) : Value(); }},
         {{.name = "within",
           .title = "IN",
           .doc = "where in its terms that is",
@@ -184,6 +198,56 @@ Table growing_table(std::span<const ToldGrowth> told, Syntax syntax) {
          [](const Row& r) { return r->detail.empty() ? Value() : Value(r->detail); }},
     };
     return table_of(std::move(columns), std::move(rows), "nothing grows steadily");
+}
+
+Text risen_text(std::span<const analyses::Risen> risen, Syntax syntax) {
+    constexpr std::size_t most_things = 2;
+    constexpr double part = 0.1;  // of what the node's memory rose by
+    Text text;
+    double node = 0;
+    std::size_t things = 0;
+    for (const analyses::Risen& each : risen) {
+        const bool memory = analyses::is_node_memory(*each.key);
+        if (memory && node > 0) continue;  // as the system counts it, or as the VM does
+        if (memory) {
+            node = each.now - each.from;
+            text = spell(
+                analyses::sentence("in its last {} the memory of the node rose from {} to {}",
+                                   Amount{static_cast<std::uint64_t>(each.seconds * 1000), AmountUnit::milliseconds},
+                                   amount(each.from, true), amount(each.now, true)));
+        } else if (node > 0 && each.key->bytes && !analyses::is_sum(*each.key) && things < most_things &&
+                   each.now - each.from >= node * part) {
+            text.add(spell(analyses::sentence(
+                "; {} {}: {} from {} to {}", of_vm(std::string(analyses::name_of(each.key->what))),
+                InputText{key_of(*each.key, syntax), InputText::Holds::name}, of_vm(std::string(each.key->measure)),
+                amount(each.from, true), amount(each.now, true))));
+            ++things;
+        }
+    }
+    return text;
+}
+
+Table risen_table(std::span<const analyses::Risen> risen, Syntax syntax) {
+    using Row = const analyses::Risen*;
+    std::vector<Row> rows;
+    for (const analyses::Risen& each : risen) rows.push_back(&each);
+    Columns<Row> columns{
+        {{.name = "what", .title = "WHAT", .doc = "process, process_group, ets_table, memory, total, ..."},
+         [](const Row& r) { return Value(analyses::name_of(r->key->what)); }},
+        {{.name = "key", .title = "KEY", .doc = "which one", .content = Content::name},
+         [syntax](const Row& r) { return Value(key_of(*r->key, syntax)); }},
+        {{.name = "measure", .title = "OF IT", .doc = "what of it"},
+         [](const Row& r) { return Value(r->key->measure); }},
+        {{.name = "unit", .title = "UNIT", .doc = "bytes, or a count", .wide = true},
+         [](const Row& r) { return Value(r->key->bytes ? "bytes" : "count"); }},
+        {{.name = "seconds", .title = "SECONDS", .holds = Holds::real, .doc = "within which it rose"},
+         [](const Row& r) { return Value(rounded(r->seconds)); }},
+        {{.name = "from", .title = "FROM", .unit = Unit::count, .doc = "what it was", .unit_by = "unit"},
+         [](const Row& r) { return Value(static_cast<std::uint64_t>(r->from)); }},
+        {{.name = "now", .title = "NOW", .unit = Unit::count, .doc = "what it is", .unit_by = "unit"},
+         [](const Row& r) { return Value(static_cast<std::uint64_t>(r->now)); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "nothing rose");
 }
 
 namespace {
@@ -222,6 +286,7 @@ std::string open_metrics(std::span<const MeasuredVm> vms) {
         "beamheap_things", "", "Numbers of the node: processes, messages, ports, timers, atoms, descriptors, ...", {}};
     Family limit{"beamheap_limit", "", "Limits of the node and of the system.", {}};
     Family rounds{"beamheap_rounds", "", "Rounds of the watch so far.", {}};
+    Family halted{"beamheap_halted", "", "1 while the VM stands still: stopped, traced or frozen; else 0.", {}};
     Family grows{"beamheap_growth_per_second", "", "What grows steadily, in its unit a second.", {}};
     Family wall{"beamheap_wall_seconds", "seconds", "Seconds until what grows reaches its limit.", {}};
     for (const MeasuredVm& vm : vms) {
@@ -244,6 +309,7 @@ std::string open_metrics(std::span<const MeasuredVm> vms) {
         add_limit("descriptors", vm.system.descriptor_limit);
         add_limit("memory_bytes", vm.system.memory_limit_bytes);
         rounds.samples.push_back({of_vm, static_cast<double>(vm.watch->rounds())});
+        halted.samples.push_back({of_vm, vm.halted ? 1.0 : 0.0});
         for (const ToldGrowth& each : vm.told) {
             if (each.change == GrowthChange::gone) continue;
             const std::string labels = fmt::format(
@@ -257,7 +323,7 @@ std::string open_metrics(std::span<const MeasuredVm> vms) {
         }
     }
     std::string text;
-    for (const Family* family : {&memory, &total, &limit, &rounds, &grows, &wall}) {
+    for (const Family* family : {&memory, &total, &limit, &rounds, &halted, &grows, &wall}) {
         text += fmt::format("# TYPE {} gauge\n", family->name);
         if (!family->unit.empty()) text += fmt::format("# UNIT {} {}\n", family->name, family->unit);
         text += fmt::format("# HELP {} {}\n", family->name, family->help);

@@ -31,6 +31,12 @@ Text growing_text(const ToldGrowth& told, Syntax syntax);
 /// A row for each; `told` must outlive it.
 Table growing_table(std::span<const ToldGrowth> told, Syntax syntax);
 
+/// "in its last 12 min the memory of the node rose from 51 MiB to 812 MiB; process orders_cache: memory from ...": what
+/// rose, steadily or not. Empty: nothing did.
+Text risen_text(std::span<const analyses::Risen> risen, Syntax syntax);
+/// A row for each; `risen` and what its keys belong to must outlive it.
+Table risen_table(std::span<const analyses::Risen> risen, Syntax syntax);
+
 /// What a figure of the node's memory is called: "binary", "resident"; of an allocator "binary_alloc_unused".
 std::string memory_kind(const analyses::Figures::Key& key);
 
@@ -40,7 +46,8 @@ struct MeasuredVm {
     const analyses::GrowthWatch* watch = nullptr;
     std::span<const ToldGrowth> told;
     analyses::SystemFigures system;
-    Redactor redactor;  ///< of this VM: what is hidden is known by its own names
+    Redactor redactor;    ///< of this VM: what is hidden is known by its own names
+    bool halted = false;  ///< it stands still
 };
 /// OpenMetrics 1.0 text: sums of the node, its limits, and what grows; names and labels as docs/watch.md lists them.
 std::string open_metrics(std::span<const MeasuredVm> vms);

@@ -15,6 +15,7 @@
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
+#include "analyses/processes/process_growth.hpp"
 #include "analyses/processes/supervision.hpp"
 #include "beamheap/artifact.hpp"
 #include "beamheap/code_module.hpp"
@@ -35,6 +36,8 @@ struct ProcessColumns {
 };
 
 Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessColumns& columns);
+/// What processes did and came to hold within so many seconds.
+Table process_growth_table(const Names& names, std::vector<analyses::ProcessGrowth> rows, double seconds);
 /// Rows of one kind as one (analyses::group_alike): what they are, how many, an example. `groups` must outlive the
 /// table.
 Table alike_table(const Names& names, const analyses::ProcessGroups& groups);

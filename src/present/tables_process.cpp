@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/erlang_syntax.hpp"
@@ -177,6 +178,46 @@ Table process_table(const Names& names, std::vector<ProcId> rows, const ProcessC
     for (const analyses::ProcessColumn& each : analyses::process_columns())
         columns.add(process_column(names, each, show));
     return table_of(std::move(columns), std::move(rows), "no process");
+}
+
+Table process_growth_table(const Names& names, std::vector<analyses::ProcessGrowth> rows, double seconds) {
+    using Row = analyses::ProcessGrowth;
+    const Snapshot& s = names.snapshot();
+    const auto signed_value = [](const std::optional<std::int64_t>& more) { return more ? Value(*more) : Value(); };
+    Columns<Row> columns{
+        {{.name = "pid", .title = "PID", .doc = "the process"},
+         [=, &s](const Row& r) { return pid(names, s[r.process].pid); }},
+        {{.name = "process",
+          .title = "PROCESS",
+          .doc = "what it is called, or what it was started as",
+          .content = Content::term},
+         [=](const Row& r) { return cells::called(names, r.process); }},
+        {{.name = "reductions_per_second",
+          .title = "REDUCTIONS A SECOND",
+          .unit = Unit::count,
+          .doc = "work that it did"},
+         [=](const Row& r) {
+             if (!r.reductions || !(seconds > 0)) return Value();
+             return Value(static_cast<std::int64_t>(std::llround(static_cast<double>(*r.reductions) / seconds)));
+         }},
+        {{.name = "msgq_growth", .title = "MSGQ +", .unit = Unit::count, .doc = "messages that its queue has more"},
+         [=](const Row& r) { return signed_value(r.messages); }},
+        {{.name = "msgq_len", .title = "MSGQ", .unit = Unit::count, .doc = "messages in its queue"},
+         [=, &s](const Row& r) { return Value(s[r.process].msgq_len); }},
+        {{.name = "memory_growth_bytes", .title = "MEMORY +", .unit = Unit::bytes, .doc = "memory that it has more"},
+         [=](const Row& r) { return signed_value(r.memory_bytes); }},
+        {{.name = "memory_bytes", .title = "MEMORY", .unit = Unit::bytes, .doc = "process_info(memory)"},
+         [=, &s](const Row& r) { return Value(s[r.process].memory_bytes); }},
+        {{.name = "new", .title = "NEW", .holds = Holds::flag, .doc = "it was not there before", .wide = true},
+         [](const Row& r) { return Value(r.fresh); }},
+        {{.name = "current_function",
+          .title = "CURRENT FUNCTION",
+          .doc = "where it is",
+          .content = Content::name,
+          .lesser = 1},
+         [=, &s](const Row& r) { return function(names, s[r.process].current_function); }},
+    };
+    return table_of(std::move(columns), std::move(rows), "no process worked or changed");
 }
 
 Table stack_group_table(const Names& names, const analyses::ProcessGroups& groups, Places places) {

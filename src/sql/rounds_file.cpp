@@ -6,13 +6,16 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
+#include <vector>
 
 namespace beamheap::sql {
 namespace {
 
+constexpr std::size_t most_rows = 320;  // of things in a round: 14 bytes each, 40 MB a day with a round in ten seconds
 constexpr std::size_t most_things = 100'000;  // of which the figure that was written last is remembered
 
 constexpr const char* tables = R"(
@@ -39,6 +42,7 @@ struct RoundsFile::State {
         std::int64_t id;
         double value;
         bool written;
+        std::uint64_t at = 0;  // rounds of this run, when it was written last
     };
     struct Connection {
         sqlite3* open = nullptr;
@@ -46,6 +50,7 @@ struct RoundsFile::State {
     } connection;
     Statement add_vm, find_vm, add_thing, find_thing, add_round, add_figure, add_finding;
     std::unordered_map<std::string, Thing> things;
+    std::uint64_t rounds = 0;
     std::string path;
 
     Error failed(ErrorCode code) const {
@@ -122,6 +127,19 @@ Status RoundsFile::add(std::string_view vm, std::int64_t at_ms, std::span<const 
         const auto vm_id = s.id_of(s.add_vm, s.find_vm, vm);
         const auto round = vm_id ? s.step(s.add_round, *vm_id, at_ms) : vm_id;
         if (!round) return false;
+        ++s.rounds;
+        struct Changed {
+            std::uint64_t at;
+            State::Thing* thing;
+            double value;
+        };
+        std::vector<Changed> changed;  // of things: of too many those whose rows are the oldest
+        const auto put = [&](State::Thing& thing, double value) {
+            thing.value = value;
+            thing.written = true;
+            thing.at = s.rounds;
+            return s.step(s.add_figure, thing.id, *round, value).has_value();
+        };
         for (const RoundFigure& figure : figures) {
             const std::string_view unit = figure.bytes ? "bytes" : "count";
             std::string name = fmt::format("{}\n{}\n{}\n{}\n{}", vm, figure.what, figure.key, figure.measure, unit);
@@ -132,11 +150,15 @@ Status RoundsFile::add(std::string_view vm, std::int64_t at_ms, std::span<const 
                 if (!id) return false;
                 at = s.things.emplace(std::move(name), State::Thing{*id, 0, false}).first;
             }
-            if (at->second.written && at->second.value == figure.value) continue;
-            at->second.value = figure.value;
-            at->second.written = true;
-            if (!s.step(s.add_figure, at->second.id, *round, figure.value)) return false;
+            State::Thing& thing = at->second;
+            if (thing.written && thing.value == figure.value) continue;
+            if (thing.written && !figure.sum) changed.push_back({thing.at, &thing, figure.value});
+            else if (!put(thing, figure.value)) return false;
         }
+        std::ranges::stable_sort(changed, {}, &Changed::at);
+        if (changed.size() > most_rows) changed.resize(most_rows);
+        for (const Changed& each : changed)
+            if (!put(*each.thing, each.value)) return false;
         for (const RoundFinding& finding : findings)
             if (!s.step(s.add_finding, *round, std::string_view(finding.change), std::string_view(finding.what),
                         std::string_view(finding.key), std::string_view(finding.measure), finding.per_second,

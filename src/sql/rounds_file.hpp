@@ -22,6 +22,7 @@ struct RoundFigure {
     std::string_view what, key, measure;
     bool bytes = false;
     double value = 0;
+    bool sum = false;  ///< of the node: it has a row in each round in which it is another
 };
 struct RoundFinding {
     std::string change, what, key, measure, text;

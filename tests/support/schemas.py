@@ -23,6 +23,15 @@ def documents():
     return known
 
 
+def validator(verb):
+    """What tells where a document of a verb does not follow its schema."""
+    import jsonschema
+    known = documents()
+    store = {(s.SOURCE / "tests/schema" / name).as_uri(): document for name, document in known.items()}
+    schema = known[f"{verb}.schema.json"]
+    return jsonschema.Draft202012Validator(schema, resolver=jsonschema.RefResolver((s.SOURCE / "tests/schema/x.json").as_uri(), schema, store=store))
+
+
 def leaves(value, path=()):
     """What a schema can tell one value from another by: for each place in it the type, the sign, and texts with their numbers and
     words made equal."""

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds of a watch: what of made-up nodes grows, what the system says, what is answered to Prometheus.
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -8,11 +10,13 @@
 #include <functional>
 
 #include "analyses/diagnosis/growth.hpp"
+#include "analyses/processes/process_growth.hpp"
 #include "bytes/process_figures.hpp"
 #include "cli/watch/growth_teller.hpp"
 #include "cli/watch/metrics_listener.hpp"
 #include "cli/watch/watch_condition.hpp"
 #include "present/growing.hpp"
+#include "sql/rounds_file.hpp"
 
 using namespace beamheap;
 using namespace beamheap::analyses;
@@ -219,6 +223,116 @@ TEST_CASE("what is left out and comes back has no growth out of nothing", "[watc
               f.named = 600 + (times(at, 1) % 2) * 50;
               f.names_differ_in_letters = true;
           }).empty());
+}
+
+TEST_CASE("time in which a VM stands still is none of its work", "[watch]") {
+    const auto watch_of = [](bool known) {
+        GrowthWatch watch;
+        for (std::size_t i = 0; i < 160; ++i) {
+            if (i == 80 && known) watch.stand_still();
+            Amounts figures;
+            figures.workers = 10 + 2 * i;
+            watch.add(node(static_cast<double>(i) + (i >= 80 ? 600 : 0), figures), {});
+        }
+        return watch;
+    };
+    const GrowthWatch watch = watch_of(true);
+    CHECK(watch.stood_seconds() == Approx(600));
+    const auto found = watch.growing();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].per_second == Approx(2).epsilon(0.02));
+    CHECK(found[0].since_before);
+    CHECK(found[0].since_ms == 1'000'000);
+    CHECK(watch.still_rises(found[0]));
+    for (const Growing& each : watch_of(false).growing()) CHECK(each.since_ms > 1'600'000);  // the step is none
+}
+
+TEST_CASE("a stop that begins a watch, or is shorter than a round, costs nothing", "[watch]") {
+    GrowthWatch watch;
+    watch.stand_still();
+    go_on(watch, 0, 40, [](double, Amounts&) {});
+    watch.stand_still();
+    go_on(watch, 40, 80, [](double, Amounts&) {});
+    CHECK(watch.stood_seconds() == Approx(0));
+}
+
+TEST_CASE("what rose within the last hour is told, steadily or not", "[watch]") {
+    GrowthWatch watch;
+    go_on(
+        watch, 0, 100,
+        [](double at, Amounts& f) {
+            f.total = at < 6000 ? 50 << 20 : 90 << 20;
+            f.allocated_words = at < 6000 ? 2000 : 5'000'000;
+            f.messages = at < 1000 ? 0 : 500;  // longer ago than that
+            f.rows = at < 6000 ? 10 : 12;      // too few
+        },
+        90);
+    CHECK(watch.growing().empty());
+    const std::vector<Risen> risen = watch.risen(8);
+    REQUIRE(risen.size() == 2);
+    CHECK(risen[0].key->key == "total");
+    CHECK(risen[0].from == 50 << 20);
+    CHECK(risen[0].now == 90 << 20);
+    CHECK(risen[0].seconds <= 3600);
+    CHECK(risen[1].key->key == "orders");
+    CHECK(risen[1].key->measure == "memory");
+    CHECK(present::risen_text(risen, present::Syntax::erlang).raw() ==
+          "in its last 1 h 00 min the memory of the node rose from 50.0 MiB to 90.0 MiB; process orders: memory from "
+          "15.6 "
+          "KiB to 38.1 MiB");
+    CHECK(present::risen_text({}, present::Syntax::erlang).empty());
+}
+
+TEST_CASE("a young VM's growth is told with its age, a queue's with its length in an hour", "[watch]") {
+    const auto told = [](double age, bool queue) {
+        GrowthWatch watch;
+        for (std::size_t i = 0; i < 100; ++i) {
+            Amounts figures;
+            if (queue) figures.messages = 10 * i;
+            else figures.workers = 10 + 2 * i;
+            watch.add(node(static_cast<double>(i), figures), {.age_seconds = age});
+        }
+        const auto found = watch.growing();
+        REQUIRE(!found.empty());
+        return present::growing_text({present::GrowthChange::added, found[0], {}}, present::Syntax::erlang).raw();
+    };
+    CHECK(told(600, false).find("it may be filling up to a bound, since the VM has run for 10 min") !=
+          std::string::npos);
+    CHECK(told(7200, false).find("filling up") == std::string::npos);
+    const std::string queue = told(600, true);
+    CHECK(queue.find("filling up") == std::string::npos);
+    CHECK(queue.find(", in an hour 36,9") != std::string::npos);
+}
+
+TEST_CASE("what processes did between two moments", "[watch]") {
+    Amounts few, more;
+    few.workers = 2, more.workers = 3, more.messages = 5, more.allocated_words = 4000;
+    Snapshot before = node(0, few), after = node(1, more);
+    for (Process& p : before.processes) p.reductions = 100;
+    for (Process& p : after.processes) p.reductions = 100;
+    after.processes[0].reductions = 350;
+    after.processes[1].reductions = 20;  // its pid is another one's
+    std::vector<ProcId> all;
+    for (std::uint32_t i = 0; i < after.processes.size(); ++i) all.push_back(ProcId{i});
+    const auto rows = process_growth(before, after, all);
+    REQUIRE(rows.size() == 4);
+    CHECK((!rows[0].fresh && rows[0].reductions == 250 && rows[0].messages == 5 && rows[0].memory_bytes == 16000));
+    CHECK((rows[1].fresh && rows[1].reductions == 20));
+    CHECK((!rows[2].fresh && rows[2].reductions == 0 && rows[2].memory_bytes == 0));
+    CHECK((rows[3].fresh && rows[3].reductions == 100 && rows[3].memory_bytes == 3000));
+    after.processes[0].memory_bytes = Count();
+    CHECK(!process_growth(before, after, all)[0].memory_bytes);
+}
+
+TEST_CASE("resident memory that creeps by less than a fiftieth is no growth", "[watch]") {
+    const auto grown = [](std::uint64_t a_round) {
+        GrowthWatch watch;
+        for (std::uint64_t i = 0; i < 100; ++i)
+            watch.add(node(static_cast<double>(i), {}), {.resident_bytes = Count((36u << 20) + i * a_round)});
+        return watch.growing().size();
+    };
+    CHECK(grown(5'000) == 0);
+    CHECK(grown(20'000) == 1);
 }
 
 TEST_CASE("a slow queue is told without a wall, what is slow for its size is not", "[watch]") {
@@ -507,4 +621,37 @@ TEST_CASE("what metrics hide of a VM is known by its own secrets", "[watch]") {
     const std::string text = present::open_metrics(vms);
     CHECK(text.find("SNIPSNAPWOLFSHEADONE") == std::string::npos);
     CHECK(text.find("SNIPSNAPWOLFSHEADTWO") == std::string::npos);
+}
+
+TEST_CASE("a round's rows are bounded, sums have all of theirs, and each thing has its turn", "[watch]") {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() / "beamheap-rounds-test.sqlite";
+    std::filesystem::remove(path);
+    auto file = sql::RoundsFile::open(path);
+    REQUIRE(file);
+    std::vector<std::string> names;
+    for (int i = 0; i < 1000; ++i) names.push_back("t" + std::to_string(i));
+    constexpr int rounds = 41;
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<sql::RoundFigure> figures{{"total", "messages", "messages", false, double(round), true}};
+        for (const std::string& name : names)
+            figures.push_back({"ets_table", name, "objects", false, double(round), false});
+        REQUIRE(file->add("1", round, figures, {}));
+    }
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    const auto number = [&](const char* query) {
+        sqlite3_stmt* statement = nullptr;
+        REQUIRE(sqlite3_prepare_v2(database, query, -1, &statement, nullptr) == SQLITE_OK);
+        REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
+        const int value = sqlite3_column_int(statement, 0);
+        sqlite3_finalize(statement);
+        return value;
+    };
+    CHECK(number("SELECT max(n) FROM (SELECT count(*) n FROM watch_figure WHERE round_id > 1 GROUP BY round_id)") ==
+          321);
+    CHECK(number("SELECT count(*) FROM watch_figure JOIN watch_thing ON id = thing_id WHERE what = 'total'") == rounds);
+    CHECK(number("SELECT min(n) FROM (SELECT count(*) n FROM watch_figure GROUP BY thing_id)") >= 1 + (rounds - 1) / 4);
+    CHECK(number("SELECT count(*) FROM watch_figure JOIN watch_round ON id = round_id WHERE value <> at_ms") == 0);
+    sqlite3_close(database);
+    std::filesystem::remove(path);
 }

@@ -20,6 +20,8 @@ constexpr double day = 86400;
 constexpr double farthest_wall = 183 * day;
 constexpr double slowest_number = 183 * day;  // until it is twice as large
 constexpr double slowest_memory = 30 * day;   // until the node is
+constexpr double least_of_resident = 0.02;    // of that: a node touches one page after the other for long
+constexpr double grown_up = 3600;             // seconds by which most has filled up that fills up
 constexpr double least_rise = 8;              // of a number
 constexpr double least_bytes = 64 * 1024;     // of memory
 constexpr double still = 0.5;                 // of its rate: what rises at that has not stopped
@@ -123,14 +125,19 @@ void GrowthWatch::add_single(const Snapshot& s, Round& round) const {
 
 void GrowthWatch::add(const Snapshot& s, const SystemFigures& system) {
     if (!s.source.live) return;
-    if (rounds() == 0) first_ms_ = s.source.live->read_at_ms;
+    const std::int64_t now = s.source.live->read_at_ms;
+    if (rounds() == 0) first_ms_ = now;
+    if (stands_) {  // it worked for some of the time until it was found to stand, and no longer than between rounds
+        const double step = series_.time_since(1), gap = work_seconds(now) - series_.time();
+        if (gap > step) pauses_.push_back({series_.time(), stood_seconds() + gap - step});
+        stands_ = false;
+    }
     system_ = system;
     process_limit_ = analyses::process_limit(s), port_limit_ = analyses::port_limit(s);
     atom_limit_ = analyses::atom_limit(s);
     Figures figures = figures_of(s, {.stacks = false, .families = false, .followed = true});
     add_system(figures, s, system);
-    Round round{.seconds = static_cast<double>(s.source.live->read_at_ms - first_ms_) / 1000,
-                .complete = figures.has_processes};
+    Round round{.seconds = work_seconds(now), .complete = figures.has_processes};
     const auto pid_of = [&s](const Key& key) {
         const ProcId named = key.what == GrowthOf::process ? s.find_registered(key.key) : ProcId::none;
         return named == ProcId::none ? Pid{} : s[named].pid;
@@ -138,6 +145,21 @@ void GrowthWatch::add(const Snapshot& s, const SystemFigures& system) {
     put(round, figures, pid_of, false);
     add_single(s, round);
     series_.add(round);
+}
+
+double GrowthWatch::work_seconds(std::int64_t ms) const {
+    const double seconds = static_cast<double>(ms - first_ms_) / 1000;
+    double stood = 0;
+    for (const Pause& pause : pauses_)
+        if (seconds - stood > pause.at) stood = std::min(pause.stood, seconds - pause.at);
+    return seconds - stood;
+}
+
+std::int64_t GrowthWatch::time_of(double work_seconds) const {
+    double stood = 0;
+    for (const Pause& pause : pauses_)
+        if (work_seconds > pause.at) stood = pause.stood;
+    return first_ms_ + std::llround((work_seconds + stood) * 1000);
 }
 
 // All of a watch that is longer than the rounds that are kept one by one; else these, behind what was before.
@@ -214,12 +236,14 @@ bool GrowthWatch::matters(const Growing& growing) const {
 
 Growing GrowthWatch::found(const Key& key, const Series& series, const Trend& trend) const {
     Growing each{.key = key, .per_second = trend.per_second, .confidence = trend.confidence};
-    each.since_ms = first_ms_ + std::llround(trend.begin * 1000);
+    each.since_ms = time_of(trend.begin);
     each.since_before = trend.begin <= 0;
     each.from = whole(trend.from);
     each.now = whole(series_.now(series));
     each.pid = series.pid;
     each.sum = is_sum(key);
+    if (key.measure != "messages" && key.measure != "atoms" && system_.age_seconds.value_or(grown_up) < grown_up)
+        each.young = system_.age_seconds;
     if (key.bytes) each.bytes_per_second = trend.per_second;
     else if (const auto bytes = slope_of({key.what, "memory", true, key.key}, trend); bytes && *bytes > 0)
         each.bytes_per_second = bytes;
@@ -236,7 +260,10 @@ std::optional<double> GrowthWatch::node_rate() const {
 // What has risen by what is worth a word.
 std::optional<Trend> GrowthWatch::rising(const Key& key) const {
     const auto grows = proven(key);
-    return grows && grows->to - grows->from >= (key.bytes ? least_bytes : least_rise) ? grows : std::nullopt;
+    if (!grows) return grows;
+    double least = key.bytes ? least_bytes : least_rise;
+    if (key.key == "resident" && is_node_memory(key)) least = std::max(least, grows->from * least_of_resident);
+    return grows->to - grows->from >= least ? grows : std::nullopt;
 }
 
 std::vector<Growing> GrowthWatch::growing() const {
@@ -268,11 +295,37 @@ void GrowthWatch::renew(Growing& growing) const {
 bool GrowthWatch::still_rises(const Growing& growing) const {
     const Series* series = series_.find(shown_by(growing.key));
     if (series == nullptr || std::isnan(series_.now(*series))) return false;
-    const double since = static_cast<double>(growing.since_ms - first_ms_) / 1000;
+    const double since = work_seconds(growing.since_ms);
     const double last = std::max((series_.time() - since) / 4, series_.time_since(least_points));
     std::vector<TrendPoint> points = series_.all_points(*series);
     std::erase_if(points, [&](const TrendPoint& point) { return point.at < series_.time() - last; });
     return rise_of_envelope(points).value_or(0) >= growing.per_second * still;
+}
+
+std::vector<Risen> GrowthWatch::risen(std::size_t most) const {
+    constexpr double hour = 3600, least_share = 0.1;
+    std::vector<Risen> node, bytes, numbers;
+    if (rounds() == 0) return node;
+    for (const auto& [key, series] : series_.all()) {
+        const double now = series_.now(series);
+        if (rank_of(key.measure) == 0 || key.key == "swapped" || std::isnan(now)) continue;
+        const auto first = series_.first_since(series, series_.time() - hour);
+        if (!first || now - first->value < std::max(first->value * least_share, key.bytes ? least_bytes : least_rise))
+            continue;
+        const Risen risen{&key, series_.time() - first->at, first->value, now};
+        (is_node_memory(key) ? node : key.bytes ? bytes : numbers).push_back(risen);
+    }
+    const auto more = [](const Risen& a, const Risen& b) {
+        return std::tuple(b.now - b.from, a.key->what, std::string_view(a.key->key), a.key->measure) <
+               std::tuple(a.now - a.from, b.key->what, std::string_view(b.key->key), b.key->measure);
+    };
+    for (std::vector<Risen>* all : {&node, &bytes, &numbers}) {
+        std::ranges::sort(*all, more);
+        if (all->size() > most) all->resize(most);
+    }
+    node.insert(node.end(), bytes.begin(), bytes.end());
+    node.insert(node.end(), numbers.begin(), numbers.end());
+    return node;
 }
 
 std::vector<GrowthWatch::Now> GrowthWatch::now() const {

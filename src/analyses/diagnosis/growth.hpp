@@ -20,6 +20,12 @@
 // group or of the machine, whichever comes first; one that is more than half a year away is none. What has no wall is
 // told where it is fast for what it is part of: memory that doubles the node within a month, numbers that double within
 // half a year, as those of a queue do that nobody empties.
+//
+// What fills up to its bound grows until it is full, and nobody sees the bound: in a VM that is younger than an hour
+// what grows is told with its age, but what has no bound: queues and atoms.
+//
+// Time is that of the VM's work: while it stands still (a signal, a debugger, a frozen control group) none goes by, so
+// that neither rates nor windows are made of standing.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +43,7 @@ struct SystemFigures {
     Count resident_bytes, swapped_bytes, descriptors, descriptor_limit;
     Count memory_limit_bytes, memory_left_bytes;  ///< of the nearest limit: a control group's, or the machine's memory
     bool limit_of_group = false;
+    std::optional<double> age_seconds;  ///< since it was started
 };
 
 enum class WallKind : std::uint8_t {
@@ -68,18 +75,34 @@ struct Growing {
     std::optional<Wall> wall;
     Pid pid;           ///< of a process
     bool sum = false;  ///< of the node
+    /// How long the VM has run, where that is so short that what fills up to a bound has hardly done so.
+    std::optional<double> young;
+};
+
+/// What is more than it was, steadily or not.
+struct Risen {
+    const Figures::Key* key;
+    double seconds = 0;  ///< of work since it was `from`
+    double from = 0, now = 0;
 };
 
 class GrowthWatch {
 public:
     /// A round, later than those before: a snapshot of a running VM with tables and labels. O(n).
     void add(const Snapshot& snapshot, const SystemFigures& system);
+    /// The VM was found standing still: until the next round it hardly works.
+    void stand_still() { stands_ = rounds() != 0; }
+    /// How long it has stood so far, up to the last round.
+    double stood_seconds() const { return pauses_.empty() ? 0 : pauses_.back().stood; }
     /// What grows, what matters most first: things before sums, the nearest wall first.
     std::vector<Growing> growing() const;
     /// Of what growing() gave in an earlier round: `now` and the wall as they are in this one, at that rate.
     void renew(Growing& growing) const;
     /// Whether the last quarter of the time of such a growth still rises at half its rate, steadily or not.
     bool still_rises(const Growing& growing) const;
+    /// Of the last hour at most: the node's memory, and the things that have more of it, or are more, than they had
+    /// been, what has risen most first.
+    std::vector<Risen> risen(std::size_t most) const;
     std::uint64_t rounds() const { return series_.rounds(); }
     /// Figures of the last round: all that are followed and known.
     struct Now {
@@ -109,6 +132,14 @@ private:
     void find_wall(Growing& growing, const std::optional<double>& node_rate) const;
     bool matters(const Growing& growing) const;
     RoundSeries series_;
+    double work_seconds(std::int64_t ms) const;
+    std::int64_t time_of(double work_seconds) const;
+    /// Where in its work it stood still, and how long by then in all.
+    struct Pause {
+        double at = 0, stood = 0;
+    };
+    std::vector<Pause> pauses_;
+    bool stands_ = false;
     std::int64_t first_ms_ = 0;
     SystemFigures system_;
     Count process_limit_, port_limit_, atom_limit_;

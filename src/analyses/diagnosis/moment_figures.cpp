@@ -86,21 +86,62 @@ void add_processes(Figures& figures, const Snapshot& snapshot) {
         else add_process(figures, snapshot, p, GrowthOf::process, std::string(snapshot.text(p.name)));
 }
 
+/// Figures of processes without a name that are of one kind, summed before anybody looks for the kind's name: there are
+/// tens of thousands of the ones and a few of the others.
+struct FollowedGroup {
+    Sum processes, messages, memory, heap, used, binaries, links;
+
+    void add(const Process& p, std::uint32_t word) {
+        processes.add(Count(1));
+        messages.add(p.msgq_len);
+        if (p.memory_bytes.has()) memory.add(p.memory_bytes);
+        else heap.add(words_to_bytes(p.heap_words + p.old_heap_words, word));
+        used.add(words_to_bytes(used_words(p), word));
+        binaries.add(words_to_bytes(virtual_heap_words(p), word));
+        links.add(Count(std::uint64_t{p.links} + p.monitors));
+    }
+    void put(Figures& figures, GrowthOf what, const std::string& key) const {
+        const auto each = [&](std::string_view measure, bool bytes, const Sum& sum) {
+            if (sum.known() + sum.missing() != 0) figures.add(what, key, measure, bytes, sum);
+        };
+        if (what == GrowthOf::process_group) each("processes", false, processes);
+        each("messages", false, messages);
+        each("memory", true, memory);
+        each("heap", true, heap);
+        each("used", true, used);
+        each("binaries", true, binaries);
+        each("links", false, links);
+    }
+};
+
 // Those with a name that has a number are one of a group, too.
 void add_followed_processes(Figures& figures, const Snapshot& snapshot) {
-    const auto add = [&](const Process& p, GrowthOf what, const std::string& key) {
-        add_process(figures, snapshot, p, what, key);
-        add_followed(figures, snapshot, p, what, key);
-    };
+    const std::uint32_t word = snapshot.source.word_size;
+    std::unordered_map<std::uint64_t, FollowedGroup> kinds;  // by label, else by function
+    std::vector<std::pair<std::uint64_t, const Process*>> order;
+    Sum idle;
     for (const Process& p : snapshot.processes) {
-        const std::string group = group_key(snapshot, p);
-        if (p.name == TextId::none || group != snapshot.text(p.name)) add(p, GrowthOf::process_group, group);
-        if (p.name != TextId::none) add(p, GrowthOf::process, std::string(snapshot.text(p.name)));
-        const Count used = words_to_bytes(used_words(p), snapshot.source.word_size);
-        if (used.has() && p.memory_bytes.has())
-            figures.add(GrowthOf::memory, "heaps_idle", "idle", true,
-                        Count(*p.memory_bytes - std::min(*p.memory_bytes, *used)));
+        if (p.name != TextId::none) {
+            FollowedGroup one;
+            one.add(p, word);
+            if (const std::string group = group_key(snapshot, p); group != snapshot.text(p.name))
+                one.put(figures, GrowthOf::process_group, group);
+            one.put(figures, GrowthOf::process, std::string(snapshot.text(p.name)));
+        } else {
+            const bool labelled = p.label != TextId::none;
+            const FunctionId function = p.real_initial_call != FunctionId::none ? p.real_initial_call : p.initial_call;
+            const std::uint64_t kind =
+                labelled ? 1 + 2 * std::uint64_t{index_of(p.label)} : 2 * std::uint64_t{index_of(function)};
+            const auto [at, added] = kinds.try_emplace(kind);
+            if (added) order.emplace_back(kind, &p);
+            at->second.add(p, word);
+        }
+        const Count used = words_to_bytes(used_words(p), word);
+        if (used.has() && p.memory_bytes.has()) idle.add(Count(*p.memory_bytes - std::min(*p.memory_bytes, *used)));
     }
+    for (const auto& [kind, first] : order)
+        kinds.at(kind).put(figures, GrowthOf::process_group, group_key(snapshot, *first));
+    if (idle.known() != 0) figures.add(GrowthOf::memory, "heaps_idle", "idle", true, idle);
 }
 
 // Functions, youngest first, up to four of them.

@@ -159,6 +159,13 @@ std::vector<TrendPoint> RoundSeries::span_points(const Series& series) const {
     return all;
 }
 
+std::optional<TrendPoint> RoundSeries::first_since(const Series& series, double seconds) const {
+    const auto begin = std::ranges::lower_bound(span_times_, seconds) - span_times_.begin();
+    for (auto i = static_cast<std::size_t>(begin); i < span_times_.size(); ++i)
+        if (!std::isnan(series.spans[i])) return TrendPoint{span_times_[i], series.spans[i]};
+    return std::nullopt;
+}
+
 double RoundSeries::time_since(std::uint64_t rounds) const {
     if (rounds_ == 0) return 0;
     const std::uint64_t back = std::min({rounds, rounds_ - 1, std::uint64_t{kept - 1}});

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -63,6 +64,8 @@ public:
     std::vector<TrendPoint> points(const Series& series) const;
     /// The spans that ended before these began, and these.
     std::vector<TrendPoint> all_points(const Series& series) const;
+    /// The oldest that is known of it from a time on, by spans.
+    std::optional<TrendPoint> first_since(const Series& series, double seconds) const;
     /// All spans; the last may not be whole.
     std::vector<TrendPoint> span_points(const Series& series) const;
 

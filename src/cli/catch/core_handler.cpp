@@ -113,7 +113,7 @@ Status catch_core(const Context& context) {
     if (readable) answers.others();
     if (kept) {
         BH_TRY(OutputFile file, OutputFile::create(folder.path(time + "-node.core.zst"), false));
-        const Recording image = record(STDIN_FILENO, until, folder, time, file);
+        const Recording image = record(STDIN_FILENO, until, folder, time, file.descriptor(), false);
         if (image.plain_bytes == 0) {
             tell(fmt::format("no image is kept: {}", image.cut.empty() ? "there is none" : image.cut), true);
         } else {

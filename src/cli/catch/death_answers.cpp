@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <utility>
 
 #include "bytes/clock.hpp"
+#include "bytes/descriptor.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/frame/commands.hpp"
 #include "present/render.hpp"
@@ -26,7 +29,10 @@ namespace {
 
 constexpr std::int64_t ns_in_second = 1'000'000'000;
 constexpr std::int64_t program_seconds = 600;  // that --exec may take
-constexpr std::size_t longest_told = 4096;
+constexpr std::size_t longest_told = 4096, longest_sentence = 3072;
+constexpr char is_whole = '+';                  // the smallest answer
+constexpr std::uint64_t most_least = 64 << 10;  // bytes of the smallest answer
+constexpr std::size_t least_rows = 8;           // of its tables
 
 // What the process that answers first says of its input beside the answer: the node's name, then the sentence.
 struct Told {
@@ -54,6 +60,37 @@ Told told_by(const present::Document& document, const present::RenderOptions& op
     if (redactor.level() != present::RedactLevel::full) told.node = text_of(document, redactor, "node", "name");
     if (!document.lead.empty()) told.sentence = redactor.apply(document.lead.front());
     return told;
+}
+
+// Without what is ranked and grouped: what happened, what of it is worth a word, and what the node was.
+present::Document least_of(const present::Document& document) {
+    constexpr std::array<std::string_view, 5> others{"top_msgq", "top_memory", "top_reductions", "groups",
+                                                     "blown_terms"};
+    present::Document least = document;
+    const auto gone = std::ranges::remove_if(least.members, [&](const present::Member& each) {
+        return std::ranges::find(others, each.key) != others.end();
+    });
+    present::Array left_out;
+    for (const present::Member& each : document.members)
+        if (std::ranges::find(others, each.key) != others.end()) left_out.emplace_back(each.key);
+    least.members.erase(gone.begin(), gone.end());
+    least.members.push_back({.key = "left_out", .body = present::Value(std::move(left_out))});
+    return least;
+}
+
+// Into a file of memory, which is written by who knows whether there is room. Errors: resource_limit.
+Status render_to(int file, const present::Document& document, const present::RenderOptions& render) {
+    FileSink sink(file);
+    BH_CHECK(present::render(document, render, sink));
+    sink.flush();
+    if (sink.error() == 0) return ok();
+    return Error{
+        ErrorCode::resource_limit, fmt::format("the answer can't be written: {}", std::strerror(sink.error())), {}};
+}
+
+std::uint64_t size_of_open(int file) {
+    struct stat status {};
+    return ::fstat(file, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 std::string read_all(int pipe) {
@@ -135,27 +172,59 @@ bool DeathAnswers::put(OutputFile& file, std::string_view ending) {
     return true;
 }
 
+// What was made in memory gets its name when it is on the disk.
+bool DeathAnswers::put_text(int from, std::string_view ending) {
+    auto file = OutputFile::create(folder_.path(name_ + std::string(ending)), false);
+    if (!file) {
+        tell(file.error().message, request_.system_log);
+        return false;
+    }
+    std::array<char, 64 << 10> piece;
+    for (off_t at = 0;;) {
+        const ssize_t got = ::pread(from, piece.data(), piece.size(), at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return false;
+        if (got == 0) return put(*file, ending);
+        at += got;
+        if (const Status written = file->write({piece.data(), static_cast<std::size_t>(got)}); !written) {
+            tell(written.error().message, request_.system_log);
+            return false;
+        }
+    }
+}
+
+// All of it where it has room, else the smallest, where that has.
+bool DeathAnswers::put_answer(int whole, int least) {
+    const std::uint64_t bytes = size_of_open(whole), least_bytes = size_of_open(least);
+    if (bytes != 0 && folder_.make_room(bytes, request_.time) && put_text(whole, ".json")) return true;
+    leave_out("rankings and groups of the JSON");
+    if (least_bytes != 0 && least_bytes <= most_least && folder_.make_least_room(least_bytes, request_.time) &&
+        put_text(least, ".json"))
+        return true;
+    left_out_.back() = "the JSON";
+    return false;
+}
+
 bool DeathAnswers::first() {
     name_ = request_.time + "-node";
-    auto json = OutputFile::create(folder_.path(name_ + ".json"), false);
+    const bytes::Descriptor whole(::memfd_create("answer", MFD_CLOEXEC)), least(::memfd_create("least", MFD_CLOEXEC));
     int ends[2];
-    if (!json || ::pipe2(ends, O_CLOEXEC) != 0) {
-        tell(json ? "the system gives no more pipes" : json.error().message, request_.system_log);
+    if (!whole || !least || ::pipe2(ends, O_CLOEXEC) != 0) {
+        tell("a node died, and the system gives no more pipes and files: nothing is kept of it", request_.system_log);
         return false;
     }
     const Options options = options_of("analyze");
     const AnswerTaker take = [&](const present::Document& document, const present::RenderOptions& render) -> Status {
-        FileSink file(json->descriptor());
-        BH_CHECK(present::render(document, render, file));
-        file.flush();
-        if (file.error() != 0)
-            return Error{ErrorCode::resource_limit,
-                         fmt::format("the answer can't be written: {}", std::strerror(file.error())),
-                         {}};
         const Told told = told_by(document, render);
-        std::string line = told.node.substr(0, 255) + '\0' + told.sentence;
-        (void)write_all(ends[1], line.substr(0, longest_told));
-        return ok();
+        std::string line = told.node.substr(0, 255) + '\0' + told.sentence.substr(0, longest_sentence);
+        std::replace(line.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(told.node.size(), 255) + 1),
+                     line.end(), '\0', ' ');
+        (void)write_all(ends[1], line + '\0');
+        present::RenderOptions few = render;
+        few.top = least_rows;
+        BH_CHECK(render_to(least.get(), least_of(document), few));
+        (void)write_all(ends[1], std::string_view(&is_whole, 1));
+        return render_to(whole.get(), document, render);
     };
     const int code = in_a_process(request_.until_ns, [&] { return run_alone(options, &take); });
     ::close(ends[1]);
@@ -166,7 +235,8 @@ bool DeathAnswers::first() {
     name_ = request_.time + '-' + in_file_names(node);
     std::string sentence = node.empty() ? "a node died" : fmt::format("{} died", node);
     if (!request_.how.empty()) sentence += ' ' + request_.how;
-    if (end < line.size()) sentence += ": " + line.substr(end + 1);
+    const std::size_t behind = std::min(line.find('\0', end + 1), line.size());
+    if (end < line.size()) sentence += ": " + line.substr(end + 1, behind - end - 1);
     if (sentence.ends_with('.')) sentence.pop_back();  // more follows
     if (!request_.cut.empty()) sentence += fmt::format(" (this is partial: {})", request_.cut);
     if (code != 0 && line.empty()) {
@@ -174,16 +244,27 @@ bool DeathAnswers::first() {
             code == 128 + SIGKILL && static_cast<std::int64_t>(bytes::monotonic_ns()) >= request_.until_ns;
         sentence += late ? ": no answer by the deadline" : fmt::format(": no answer (exit code {})", code);
     }
-    const bool written = code == 0 && put(*json, ".json");
+    const bool answered = !line.empty();
+    const bool written =
+        answered && put_answer(code == 0 ? whole.get() : -1, line.back() == is_whole ? least.get() : -1);
     tell(written ? fmt::format("{}; {}", sentence, files_.back()) : sentence, request_.system_log);
     put_before();
-    return written;
+    return answered;
+}
+
+void DeathAnswers::only_before(std::string_view node) {
+    name_ = request_.time + '-' + in_file_names(node);
+    put_before();
 }
 
 void DeathAnswers::put_before() {
     if (!request_.before.sentence.empty())
-        tell(fmt::format("before it died: {}", request_.before.sentence), request_.system_log);
+        tell(fmt::format("grew before it died: {}", request_.before.sentence), request_.system_log);
     if (request_.before.json.empty()) return;
+    const std::uint64_t bytes = request_.before.json.size();
+    if (!folder_.make_room(bytes, request_.time) &&
+        (bytes > most_least || !folder_.make_least_room(bytes, request_.time)))
+        return leave_out("what grew before");
     auto file = OutputFile::create(folder_.path(name_ + ".watch.json"), false);
     if (!file) return tell(file.error().message, request_.system_log);
     if (const int failed = write_all(file->descriptor(), request_.before.json); failed != 0)
@@ -192,10 +273,9 @@ void DeathAnswers::put_before() {
 }
 
 void DeathAnswers::answer(std::string_view verb, std::string_view ending) {
-    if (!folder_.make_room(0, request_.time)) {
-        tell(fmt::format("{}: no room for {}{}", folder_.folder(), name_, ending), request_.system_log);
-        return;
-    }
+    // Where a small one had none, a large one is not tried.
+    if (!left_out_.empty() || !folder_.make_room(0, request_.time))
+        return leave_out(verb == "html" ? "the report" : "the tables");
     const std::string path = folder_.path(name_ + std::string(ending));
     Options options = options_of(verb);
     if (verb == "html") options.output = path;
@@ -217,6 +297,9 @@ void DeathAnswers::others() {
 void DeathAnswers::keep(OutputFile file, std::string_view ending) { (void)put(file, ending); }
 
 bool DeathAnswers::finish() {
+    if (!left_out_.empty())
+        tell(fmt::format("{}: left out: {}: {}", name_, fmt::join(left_out_, ", "), folder_.why_full()),
+             request_.system_log);
     if (files_.empty()) return false;
     tell(fmt::format("written: {}", fmt::join(files_, " ")), request_.system_log);
     if (options_.execute.empty()) return true;

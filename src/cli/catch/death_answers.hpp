@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told of one death: a sentence, the JSON of `analyze`, the report, the tables; then its own file, where that
-// is kept.
+// is kept. The sentence is told whether anything can be written or not. Where the folder's bounds leave no room, the
+// JSON is the findings' and what the node was, a few KiB that are written below --free, too, and what was left out is
+// said.
 //
 // Each answer is made by a process of its own that gives up its rights before it reads, as if it were the program's one
 // question. A file that it makes has no name until it is whole, so that an end by force at any moment leaves files that
@@ -50,10 +52,14 @@ public:
 
     /// The sentence and the JSON. False: it is nothing that can be read; that was said.
     bool first();
+    /// Of a node that left nothing but what is known from before.
+    void only_before(std::string_view node);
     /// The report and the tables.
     void others();
     /// Puts a file at its place among them: `ending` is ".dump.zst".
     void keep(OutputFile file, std::string_view ending);
+    /// Of what there is no room for, a word for finish().
+    void leave_out(std::string what) { left_out_.push_back(std::move(what)); }
     /// Says which files there are, and starts --exec with their names. False: there is none.
     bool finish();
     /// TIME-NODE; TIME-node where the node's name is not known.
@@ -61,6 +67,8 @@ public:
 
 private:
     bool put(OutputFile& file, std::string_view ending);
+    bool put_text(int from, std::string_view ending);
+    bool put_answer(int whole, int least);
     void answer(std::string_view verb, std::string_view ending);
     void put_before();
     Options options_of(std::string_view verb) const;
@@ -69,7 +77,7 @@ private:
     DeathFolder& folder_;
     DeathRequest request_;
     std::string name_;
-    std::vector<std::string> files_;
+    std::vector<std::string> files_, left_out_;
 };
 
 }  // namespace beamheap::cli

@@ -14,14 +14,18 @@
 #include <limits>
 #include <memory>
 
+#include "analyses/base/number_format.hpp"
 #include "cli/console/output_file.hpp"
 #include "cli/live/windows.hpp"
 
 namespace beamheap::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> death_endings{".json", ".html", ".sqlite", ".dump.zst", ".core.zst"};
-constexpr std::size_t letters_of_time = 20;  // of window_time()
+// Of two that end in the same way, the longer one first.
+constexpr std::array<std::string_view, 6> death_endings{".watch.json", ".json",     ".html",
+                                                        ".sqlite",     ".dump.zst", ".core.zst"};
+constexpr std::size_t most_least_deaths = 64;  // below what is to stay free
+constexpr std::size_t letters_of_time = 20;    // of window_time()
 constexpr std::int64_t millisecond_ns = 1'000'000;
 
 struct CloseDeaths {
@@ -108,6 +112,35 @@ bool DeathFolder::make_room(std::uint64_t bytes, std::string_view but) {
         if (!kept) ++removed_;
     }
     return fits();
+}
+
+bool DeathFolder::make_least_room(std::uint64_t bytes, std::string_view but) {
+    std::uint64_t all = bytes;
+    std::vector<std::string> deaths;
+    for (const std::string& name : names()) {
+        all += size_of(path(name));
+        if (!but.empty() && name.starts_with(but)) continue;
+        if (std::string death(death_of(name)); deaths.empty() || deaths.back() != death)
+            deaths.push_back(std::move(death));
+    }
+    if (all > bounds_.disk || free_bytes() <= bytes) return false;
+    if (deaths.size() >= most_least_deaths) deaths.resize(deaths.size() - most_least_deaths + 1);
+    else deaths.clear();
+    for (const std::string& death : deaths) {
+        for (const std::string& name : names())
+            if (death_of(name) == death) unlink(path(name).c_str());
+        ++removed_;
+    }
+    return true;
+}
+
+std::string DeathFolder::why_full() const {
+    constexpr std::uint64_t nothing = 1 << 20;
+    const std::uint64_t free = free_bytes();
+    if (free < bounds_.free)
+        return fmt::format("less than {} of the disk are free", analyses::human_bytes(bounds_.free));
+    if (free < nothing) return "the disk is full";
+    return fmt::format("--disk leaves no more than {} to all deaths", analyses::human_bytes(bounds_.disk));
 }
 
 }  // namespace beamheap::cli

@@ -26,6 +26,11 @@ public:
     /// Removes the oldest deaths until `bytes` more are within the bounds, but none whose files begin with `but`.
     /// False: they would not be.
     bool make_room(std::uint64_t bytes, std::string_view but);
+    /// Where make_room() has none: whether the smallest answer about a death may be written all the same. It is a few
+    /// KiB, which are taken from what is to stay free; of more than some dozens of deaths the oldest go for it.
+    bool make_least_room(std::uint64_t bytes, std::string_view but);
+    /// Why there is no room, as a clause.
+    std::string why_full() const;
     /// Paths of a death's files, by its beginning.
     std::string path(std::string_view name) const { return folder_ + '/' + std::string(name); }
     const std::string& folder() const { return folder_; }

@@ -160,9 +160,11 @@ public:
         tell(fmt::format("{}: waiting; ERL_CRASH_DUMP={} leads VMs here, answers are kept in {}", options_.pipe,
                          options_.pipe, folder_.folder()));
         if (!folder_.make_room(0, {}))
-            tell(fmt::format("{}: {} are free, and {} of them are to stay so (--free): nothing will be kept",
-                             folder_.folder(), analyses::human_bytes(folder_.free_bytes()),
-                             analyses::human_bytes(folder_.bounds().free)));
+            tell(
+                fmt::format("{}: {} are free, and {} of them are to stay so (--free): of a death its sentence and "
+                            "the smallest answer will be kept, no more",
+                            folder_.folder(), analyses::human_bytes(folder_.free_bytes()),
+                            analyses::human_bytes(folder_.bounds().free)));
         const StopBySignal stop;
         Status waited = ok();
         while (waited && !StopBySignal::stopped() && !(options_.once && answering_ < 0 && had_its_death())) {
@@ -172,6 +174,7 @@ public:
         if (StopBySignal::stopped() && answering_ < 0) BH_CHECK(look());  // who wrote just before
         // What is begun is brought to its end; its writer is bound by the deadline.
         while (answering_ > 0) look_after_answers(0);
+        if (words_ != nullptr && words_->ended() && answered_ == 0) tell_without_dump();
         BH_CHECK(waited);
         if (options_.once && failed_ + read_past_ != 0)
             return Error{ErrorCode::resource_limit, "", {}};  // it has been said
@@ -253,12 +256,11 @@ private:
         const LastWords::Words before = words_ != nullptr ? words_->get() : LastWords::Words{};
         const std::string time = folder_.free_time(unix_now());
         auto file = OutputFile::create(folder_.path(time + "-node.dump.zst"), false);
-        if (!file) {
-            tell(file.error().message);
-            return false;
-        }
+        if (!file) tell(file.error().message);
         const bool kept = options_.keep_what == "dump";
-        Recording recording = record(end.get(), begin + deadline_ns_, folder_, time, *file);
+        Recording recording =
+            record(end.get(), begin + deadline_ns_, folder_, time, file ? file->descriptor() : -1, true);
+        const bool in_file = !recording.memory;
         end = Descriptor();  // the VM goes on, whatever it still had to say
         if (recording.plain_bytes == 0) {
             if (!recording.cut.empty()) tell(fmt::format("a node dies, and nothing is kept of it: {}", recording.cut));
@@ -266,19 +268,36 @@ private:
         }
         if (!recording.cut.empty())
             recording.cut += fmt::format(", after {}", analyses::human_bytes(recording.plain_bytes));
-        DeathAnswers answers(options_, folder_,
-                             {.input = fmt::format("/proc/self/fd/{}", file->descriptor()),
-                              .shown = kept ? folder_.path(time + "-{node}.dump.zst") : options_.pipe,
-                              .time = time,
-                              .how = {},
-                              .cut = recording.cut,
-                              .before = before,
-                              .until_ns = steady_now() + answers_ns});
+        DeathAnswers answers(
+            options_, folder_,
+            {.input = fmt::format("/proc/self/fd/{}", in_file ? file->descriptor() : recording.memory.get()),
+             .shown = kept && in_file ? folder_.path(time + "-{node}.dump.zst") : options_.pipe,
+             .time = time,
+             .how = {},
+             .cut = recording.cut,
+             .before = before,
+             .until_ns = steady_now() + answers_ns});
         const bool readable = answers.first();
         if (readable) answers.others();
         // A dump that nothing could be said about is what is needed most.
-        if (kept) answers.keep(std::move(*file), ".dump.zst");
+        if (kept && in_file) answers.keep(std::move(*file), ".dump.zst");
+        if (kept && !in_file) answers.leave_out("the dump");
         return answers.finish() && readable;
+    }
+
+    // SIGKILL (the kernel's, when memory is short), or a node that was shut down.
+    void tell_without_dump() {
+        const LastWords::Words before = words_->get();
+        DeathAnswers answers(options_, folder_,
+                             {.input = {},
+                              .shown = {},
+                              .time = folder_.free_time(unix_now()),
+                              .how = {},
+                              .cut = {},
+                              .before = before,
+                              .until_ns = steady_now() + answers_ns});
+        answers.only_before(before.node);
+        (void)answers.finish();
     }
 
     void look_after_answers(int how) {

@@ -17,6 +17,7 @@ public:
     struct Words {
         std::string sentence;  ///< what grew, redacted; empty: nothing did
         std::string json;      ///< the document of `watch`; empty: none, or it is larger than 256 KiB
+        std::string node;      ///< its name, redacted
     };
     /// Errors: resource_limit.
     static Result<LastWords> make();
@@ -26,6 +27,9 @@ public:
 
     void put(const Words& words);
     Words get() const;
+    /// The VM is there no more; whoever was to answer about its death and saw none is told so.
+    void has_ended();
+    bool ended() const;
 
 private:
     struct Shared;

@@ -5,17 +5,20 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "analyses/base/number_format.hpp"
 #include "bytes/clock.hpp"
 #include "bytes/compress.hpp"
+#include "bytes/process_figures.hpp"
+#include "cli/console/terminal.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -26,6 +29,8 @@ constexpr std::string_view dump_begins = "=erl_crash_dump:";
 constexpr std::uint64_t looked_after = 16u << 20;  // stored bytes, between two looks at the bounds
 constexpr std::int64_t ns_of_ms = 1'000'000;
 constexpr int moment_ms = 2;
+constexpr std::uint64_t most_memory = 256u
+                                      << 20;  // of what is recorded there; and no more than a quarter of what is free
 
 // More than the usual 64 KiB are taken at a time then, so that writer and reader both work. False: it is not allowed,
 // or no pipe.
@@ -39,6 +44,63 @@ void let_gather(int pipe) {
     if (::ioctl(pipe, FIONREAD, &there) == 0 && there < worth_taking) ::poll(nullptr, 0, moment_ms);
 }
 
+/// Where what is recorded goes: a file, and memory where the file takes no more.
+class Store {
+public:
+    Store(int file, bool memory_too) : file_(file), memory_too_(memory_too) {}
+
+    void add(std::string_view piece) {
+        if (!failed_.empty()) return;
+        if (!memory_) {
+            const int error = write_all(file_, piece);
+            if (error == 0) {
+                bytes_ += piece.size();
+                return;
+            }
+            if (!move_to_memory()) {
+                failed_ = fmt::format("it can't be written: {}", std::strerror(error));
+                return;
+            }
+        }
+        if (bytes_ + piece.size() > most_)
+            failed_ = fmt::format("there is no room on the disk, and in memory for {}", analyses::human_bytes(most_));
+        else if (const int error = write_all(memory_.get(), piece); error != 0)
+            failed_ = fmt::format("there is no room on the disk, and in memory: {}", std::strerror(error));
+        else bytes_ += piece.size();
+    }
+    /// What was written so far with it. False: it goes on in the file.
+    bool move_to_memory() {
+        if (!memory_too_ || memory_) return false;
+        const std::uint64_t left =
+            bytes::process_figures(static_cast<std::uint32_t>(::getpid())).left_bytes.value_or(0);
+        most_ = std::min(most_memory, left / 4);
+        bytes::Descriptor memory(bytes_ <= most_ ? ::memfd_create("dump", MFD_CLOEXEC) : -1);
+        if (!memory) return false;
+        std::string piece(piece_bytes, '\0');
+        for (std::uint64_t at = 0; at < bytes_;) {
+            const std::size_t wanted = std::min<std::uint64_t>(piece.size(), bytes_ - at);
+            const ssize_t got = ::pread(file_, piece.data(), wanted, static_cast<off_t>(at));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0 || write_all(memory.get(), {piece.data(), static_cast<std::size_t>(got)}) != 0) return false;
+            at += static_cast<std::uint64_t>(got);
+        }
+        (void)!::ftruncate(file_, 0);
+        memory_ = std::move(memory);
+        return true;
+    }
+    bool in_memory() const { return static_cast<bool>(memory_); }
+    std::uint64_t bytes() const { return bytes_; }
+    const std::string& failed() const { return failed_; }  ///< why nothing more is taken, as a clause
+    bytes::Descriptor memory() { return std::move(memory_); }
+
+private:
+    int file_;
+    bool memory_too_;
+    bytes::Descriptor memory_;
+    std::uint64_t bytes_ = 0, most_ = 0;
+    std::string failed_;
+};
+
 }  // namespace
 
 void BeginsCounted::take(std::string_view piece) {
@@ -50,29 +112,20 @@ void BeginsCounted::take(std::string_view piece) {
     else if (end_.size() > overlap) end_.erase(0, end_.size() - overlap);
 }
 
-Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, OutputFile& file) {
+Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, int file,
+                 bool memory_too) {
     Recording recording;
-    std::optional<Error> failed;
-    bytes::ZstdStream compressed(
-        [&](std::string_view piece) {
-            if (failed) return;
-            if (const Status status = file.write(piece); !status) failed = status.error();
-            recording.stored_bytes += piece.size();
-        },
-        fastest_level);
+    Store store(file, memory_too);
+    bytes::ZstdStream compressed([&](std::string_view piece) { store.add(piece); }, fastest_level);
     const bool wide = widen_pipe(from);
     std::string piece(piece_bytes, '\0');
     BeginsCounted begins;
     std::uint64_t look_at = 0;
-    for (;;) {
-        if (recording.stored_bytes >= look_at) {
-            look_at = recording.stored_bytes + looked_after;
-            if (!folder.make_room(recording.stored_bytes, but)) {
-                recording.cut =
-                    folder.free_bytes() < folder.bounds().free
-                        ? fmt::format("less than {} of the disk are free", analyses::human_bytes(folder.bounds().free))
-                        : fmt::format("--disk leaves no more than {} to all deaths",
-                                      analyses::human_bytes(folder.bounds().disk));
+    while (store.failed().empty()) {
+        if (!store.in_memory() && store.bytes() >= look_at) {
+            look_at = store.bytes() + looked_after;
+            if ((file < 0 || !folder.make_room(store.bytes(), but)) && !store.move_to_memory()) {
+                recording.cut = folder.why_full();
                 break;
             }
         }
@@ -94,12 +147,11 @@ Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::stri
         recording.plain_bytes += static_cast<std::uint64_t>(got);
         begins.take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
         compressed.write(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
-        if (failed) break;
     }
     compressed.finish();
-    if (!failed)
-        if (const Status status = file.flush(); !status) failed = status.error();
-    if (failed) recording.cut = failed->message;
+    if (!store.failed().empty()) recording.cut = store.failed();
+    recording.stored_bytes = store.bytes();
+    recording.memory = store.memory();
     if (begins.count() > 1 && recording.cut.empty())
         recording.cut = fmt::format("{} of others are mixed with it, who wrote to the pipe in the same instant",
                                     analyses::counted(begins.count() - 1, "dump", "dumps"));

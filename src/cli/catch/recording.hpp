@@ -3,8 +3,9 @@
 //
 // A VM that writes into a pipe stands still as long as nobody takes what it has written. So the recorder does nothing
 // but take, compress at the fastest level and write; whoever answers reads the file afterwards, when the VM is gone. It
-// stops where it has to (the deadline, the folder's bounds, a disk that takes no more): what is recorded by then is a
-// dump that ends early, which is read as far as it goes.
+// stops where it has to (the deadline, the folder's bounds): what is recorded by then is a dump that ends early, which
+// is read as far as it goes. Where the disk has no room for it, it is recorded in memory, of which a part of what is
+// free is taken: so there is an answer, if no dump.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 #include <string_view>
 
 #include "beamheap/error.hpp"
+#include "bytes/descriptor.hpp"
 #include "cli/catch/death_folder.hpp"
-#include "cli/console/output_file.hpp"
 
 namespace beamheap::cli {
 
@@ -32,11 +33,13 @@ struct Recording {
     std::uint64_t plain_bytes = 0;   ///< that were taken
     std::uint64_t stored_bytes = 0;  ///< that they are in the file
     std::string cut;                 ///< why it is not all, as a clause; empty: the writer came to its end
+    bytes::Descriptor memory;        ///< where it is in place of the file; none: in the file
 };
 
 /// Records from a descriptor until its writer closes it, at the latest at `until_ns` (bytes/clock.hpp: monotonic_ns()),
-/// into `file`, whose descriptor holds everything then. `but`: as of DeathFolder::make_room().
-Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, OutputFile& file);
+/// into a file that is open (-1: there is none); with `memory_too` else in memory. `but`: as of
+/// DeathFolder::make_room().
+Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, int file, bool memory_too);
 
 /// Reads what there is and throws it away. False: the writer has closed it.
 bool read_past(int from, std::uint64_t& bytes, BeginsCounted& begins);

@@ -22,6 +22,8 @@ bool may_be_node(const std::string& input) {
     return !std::filesystem::exists(input, ignored);
 }
 
+}  // namespace
+
 Result<std::string> pid_of_node(const std::string& node) {
     std::vector<std::uint32_t> pids;
     std::vector<std::string> others;
@@ -42,13 +44,12 @@ Result<std::string> pid_of_node(const std::string& node) {
     return std::filesystem::exists(pid, ignored) ? "pid:" + pid : pid;
 }
 
-}  // namespace
-
 Status find_named_nodes(Options& options, const Command& command) {
     for (std::size_t i = 0; i < options.inputs.size(); ++i) {
         if (command.argument_of(i, options.inputs.size()).kind != ArgumentKind::input ||
             !may_be_node(options.inputs[i]))
             continue;
+        if (i == 0) options.node_name = options.inputs[i];
         BH_TRY(options.inputs[i], pid_of_node(options.inputs[i]));
     }
     return ok();

@@ -12,4 +12,7 @@ struct Command;
 /// called so). Errors: no such VM runs, or several in different containers do.
 Status find_named_nodes(Options& options, const Command& command);
 
+/// The input that a node of this name is now: its pid. Errors: unreadable (none runs here), usage (several do).
+Result<std::string> pid_of_node(const std::string& node);
+
 }  // namespace beamheap::cli

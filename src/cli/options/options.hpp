@@ -107,6 +107,7 @@ struct Options {
     /// What the input is called in answers, in place of its path; `{node}` is the node's name, fit for a file's. No
     /// option sets it.
     std::string shown_as;
+    std::string node_name;  ///< of the first input, where it was named by its node's name; `inputs` has its pid
     /// The signal that a VM dies of while it is read, which its memory does not tell; 0: none. No option sets it.
     std::uint32_t died_of = 0;
     /// Why less of the input was kept than its VM wrote, as a clause; empty: all of it. No option sets it.

@@ -11,6 +11,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "cli/frame/commands.hpp"
 #include "cli/frame/inputs.hpp"
+#include "cli/live/top_growth.hpp"
 #include "present/render.hpp"
 #include "present/spelling.hpp"
 #include "present/tables.hpp"
@@ -109,6 +110,9 @@ Status by_heap(const Context& context, Artifact& artifact, std::vector<ProcId> r
 }  // namespace
 
 static Status cmd_top(const Context& context) {
+    if (!context.options().every.empty()) return top_growth(context);
+    if (!context.options().duration.empty())
+        return Error{ErrorCode::usage, "top: --for says how long to go on with --every", "--every 1s --for 1m"};
     // --by takes the short names as well: msgq is msgq_len.
     Options options = context.options();
     if (!options.by.empty()) options.sort = options.by;
@@ -142,7 +146,7 @@ static Status cmd_top(const Context& context) {
 BH_DEFINE_VERB(top){
     .name = "top",
     .arguments = {argument::input},
-    .options = "--by --procs --full",
+    .options = "--by --procs --full --every --for",
     .summary = "processes by queue, memory, heap, stack, reductions, ...",
     .details =
         "Sorted by queue and, where queues are as long, by memory, unless --by or --sort says otherwise.\n"
@@ -150,10 +154,13 @@ BH_DEFINE_VERB(top){
         "and\n"
         "real_initial_call do. People's INITIAL CALL is the real one, looked for where a row is shown; of pipes and\n"
         "large compressed files it is what the process was spawned as. Who a process is by what it holds is told of\n"
-        "inputs that are read in no time, and with --full.",
+        "inputs that are read in no time, and with --full.\n"
+        "--every 1s: of a running VM what processes did from each moment to the next, until --for or SIGINT: growth "
+        "of\n"
+        "reductions, memory and queues, by --by reductions, memory or msgq.",
     .examples =
         "top erl_crash.dump --by memory -n 5\ntop erl_crash.dump --procs 'msgq>1000' --columns pid,name,msgq_len "
-        "--format csv",
+        "--format csv\ntop 4711 --every 1s --by memory",
     .of_processes = true,
     .run = &cmd_top,
 };

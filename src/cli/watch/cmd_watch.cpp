@@ -13,6 +13,7 @@
 #include "cli/console/sandbox.hpp"
 #include "cli/console/terminal.hpp"
 #include "cli/frame/commands.hpp"
+#include "cli/frame/named_nodes.hpp"
 #include "cli/live/sampling.hpp"
 #include "cli/watch/metrics_listener.hpp"
 #include "cli/watch/watch_condition.hpp"
@@ -29,7 +30,7 @@
 namespace beamheap::cli {
 namespace {
 
-constexpr double usual_seconds = 10, shortest_seconds = 0.1, seconds_between_looks = 60;
+constexpr double usual_seconds = 10, shortest_seconds = 0.1, seconds_between_looks = 60, seconds_until_next = 10;
 constexpr unsigned longest_days = 366;  // of --for
 
 double clock_seconds() { return static_cast<double>(bytes::monotonic_ns()) * 1e-9; }
@@ -45,6 +46,7 @@ private:
     Status find_vms();
     Status rounds();
     Status one_round(bool first);
+    bool await_next(WatchedVm& vm);
     Status tell(const WatchedVm& vm, bool last) const;
     void write(const WatchedVm& vm);
     void remember(const WatchedVm& vm);
@@ -182,16 +184,22 @@ std::vector<present::ToldGrowth> rows_of(const WatchedVm& vm, bool last) {
 // `rows` must outlive it.
 present::Document Watch::document(const WatchedVm& vm, std::span<const present::ToldGrowth> rows, bool last) const {
     present::Document document = context_.document(vm.snapshot());
+    if (!vm.notice().empty() && !last)
+        document.lead.push_back(present::Text{}.add(fmt::format("{}: {}.", vm.input(), vm.notice())));
     for (const present::ToldGrowth& told : rows)
         if (told.change != present::GrowthChange::kept || last)
             document.lead.push_back(present::growing_text(told, vm.syntax()));
     document.members.push_back(
         {.key = "watch",
-         .body = present::Value(present::Object{{"rounds", vm.watch().rounds()},
-                                                {"every_seconds", every_},
-                                                {"last", last},
-                                                {"followed", static_cast<std::uint64_t>(vm.watch().series())},
-                                                {"left_out", vm.watch().left_out()}})});
+         .body = present::Value(present::Object{
+             {"rounds", vm.watch().rounds()},
+             {"every_seconds", every_},
+             {"last", last},
+             {"halt", vm.halt() == VmHalt::none ? present::Value() : present::Value(name_of(vm.halt()))},
+             {"stood_seconds", vm.watch().stood_seconds()},
+             {"vms", vm.vms()},
+             {"followed", static_cast<std::uint64_t>(vm.watch().series())},
+             {"left_out", vm.watch().left_out()}})});
     document.members.push_back({.key = "rows", .body = present::growing_table(rows, vm.syntax())});
     document.primary = "rows";
     return document;
@@ -205,6 +213,10 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
         const present::Redactor redactor = this->redactor(vm.snapshot());
         const std::string of_vm = context_.options().every_vm ? fmt::format("{} ", vm.input()) : std::string();
         const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
+        if (!vm.notice().empty() && !last)
+            out.write(present::safe_text(fmt::format("{} {}: {}.", present::time_text(vm.at_ms()).substr(11, 8),
+                                                     vm.input(), vm.notice())) +
+                      "\n");
         for (const present::ToldGrowth& told : rows)
             if (last || told.change != present::GrowthChange::kept)
                 out.write(present::safe_text(fmt::format("{} {}{}", present::time_text(vm.at_ms()).substr(11, 8), of_vm,
@@ -230,7 +242,7 @@ Status Watch::tell(const WatchedVm& vm, bool last) const {
 }
 
 void Watch::write(const WatchedVm& vm) {
-    if (outputs_.empty()) return;
+    if (outputs_.empty() || vm.halt() != VmHalt::none) return;
     const present::Redactor redactor(redaction_of_files(vm.snapshot()));
     for (WatchOutput& output : outputs_) {
         const Status added = output.add({vm.input(), vm.at_ms(), vm.watch(), vm.told(), vm.syntax()}, redactor);
@@ -243,7 +255,7 @@ void Watch::write(const WatchedVm& vm) {
 // For who answers about its death, which may come at any moment.
 void Watch::remember(const WatchedVm& vm) {
     if (!words_) return;
-    constexpr std::size_t most_told = 3;
+    constexpr std::size_t most_told = 3, most_risen = 24;
     present::RenderOptions options;
     options.format = "json";
     options.redact = redaction_of_files(vm.snapshot());
@@ -257,9 +269,14 @@ void Watch::remember(const WatchedVm& vm) {
         if (words.sentence.ends_with('.')) words.sentence.pop_back();
     }
     if (growing > most_told) words.sentence += fmt::format("; {} more", growing - most_told);
+    const std::vector<analyses::Risen> risen = vm.watch().risen(most_risen);
+    if (growing == 0) words.sentence = redactor.apply(present::risen_text(risen, vm.syntax()));
     present::StringSink sink;
     const std::vector<present::ToldGrowth> rows = rows_of(vm, true);
-    if (present::render(document(vm, rows, true), options, sink)) words.json = sink.text();
+    present::Document all = document(vm, rows, true);
+    all.members.push_back({.key = "last_hour", .body = present::risen_table(risen, vm.syntax())});
+    if (present::render(all, options, sink)) words.json = sink.text();
+    words.node = redactor.apply(vm.snapshot().text(vm.snapshot().node.name), present::Content::name);
     words_->put(words);
 }
 
@@ -268,8 +285,8 @@ std::string Watch::metrics() const {
     for (const auto& vm : vms_) {
         if (!vm->read()) continue;
         const Snapshot& s = vm->snapshot();
-        measured.push_back(
-            {vm->input(), std::string(s.text(s.node.name)), &vm->watch(), vm->told(), vm->system(), redactor(s)});
+        measured.push_back({vm->input(), std::string(s.text(s.node.name)), &vm->watch(), vm->told(), vm->system(),
+                            redactor(s), vm->halt() != VmHalt::none});
     }
     return present::open_metrics(measured);
 }
@@ -284,6 +301,22 @@ void Watch::wait_until(double time) {
     }
 }
 
+// One that was named by its node's name may be started again. Who waits for the death of one waits for no other's.
+bool Watch::await_next(WatchedVm& vm) {
+    const std::string& name = context_.options().node_name;
+    if (name.empty() || words_) return false;
+    const double until = clock_seconds() + seconds_until_next;
+    while (!StopBySignal::stopped()) {
+        if (auto input = pid_of_node(name); input && *input != vm.input()) {
+            vm.move_to(std::move(*input));
+            return true;
+        }
+        if (clock_seconds() >= until) break;
+        wait_until(clock_seconds() + shortest_seconds);
+    }
+    return false;
+}
+
 Status Watch::one_round(bool first) {
     for (std::size_t i = 0; i < vms_.size();) {
         WatchedVm& vm = *vms_[i];
@@ -292,6 +325,7 @@ Status Watch::one_round(bool first) {
             const ErrorCode code = read.error().code;
             say(read.error().message);
             if (code == ErrorCode::unreadable || code == ErrorCode::not_recognised || code == ErrorCode::usage) {
+                if (vm.read() && await_next(vm)) continue;
                 if (vm.read()) BH_CHECK(tell(vm, true));
                 refused_.erase(vm.pid());
                 vms_.erase(vms_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -307,7 +341,7 @@ Status Watch::one_round(bool first) {
             BH_CHECK(tell(vm, false));
             write(vm);
             remember(vm);
-            holds_ = holds_ || until_.holds(vm.growing());
+            holds_ = holds_ || (vm.halt() == VmHalt::none && until_.holds(vm.growing()));
         }
         ++i;
     }
@@ -330,8 +364,9 @@ Status Watch::rounds() {
         }
         wait_until(next);
     }
+    if (words_ && vms_.empty()) words_->has_ended();
     if (catcher_ && !catcher_->end() && vms_.empty())
-        say("it has ended, and wrote no dump: there is nothing to answer");
+        say("it has ended, and wrote no dump: what grew before is all that there is to tell");
     for (const auto& vm : vms_)
         if (vm->read()) BH_CHECK(tell(*vm, true));
     if (!holds_) return ok();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "analyses/diagnosis/growth_causes.hpp"
 #include "cli/console/terminal.hpp"
 #include "present/describe.hpp"
 #include "present/row_lines.hpp"
@@ -49,7 +50,8 @@ Status WatchOutput::add_rows(const WatchRound& round, const present::Redactor& r
     for (const auto& [key, value, single] : now) {
         if (single) continue;
         keys.push_back(redactor.apply(key->key, present::Content::name));
-        figures.push_back({analyses::name_of(key->what), keys.back(), key->measure, key->bytes, value});
+        figures.push_back(
+            {analyses::name_of(key->what), keys.back(), key->measure, key->bytes, value, analyses::is_sum(*key)});
     }
     std::vector<sql::RoundFinding> findings;
     for (const present::ToldGrowth& told : round.told) {

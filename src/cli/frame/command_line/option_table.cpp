@@ -297,8 +297,8 @@ std::vector<OptionRow> window_options() {
         {.names = "--every",
          .argument = "TIME",
          .help =
-             "go on, a file for each of these windows in the folders of --out: 10s, 1m; of watch: time from one round "
-             "to the next",
+             "go on, a file for each of these windows in the folders of --out: 10s, 1m; of watch and top: time from "
+             "one round to the next",
          .scope = named,
          .set = &set_text<&Options::every>},
         {.names = "--keep",
