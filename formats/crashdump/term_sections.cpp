@@ -58,9 +58,10 @@ void TermSections::seal() {
 
 namespace {
 
-constexpr std::size_t ahead_bytes = 1u << 20;     // of a block
-constexpr std::size_t most_of_block = 1u << 17;   // of a section that is a part of one
-constexpr std::uint64_t most_between = 1u << 15;  // bytes that are read for nothing between two sections
+constexpr std::size_t ahead_bytes = 1u << 20;       // of a block
+constexpr std::size_t most_of_block = 1u << 17;     // of a section that is a part of one
+constexpr std::size_t most_of_binaries = 1u << 16;  // of a block of binaries
+constexpr std::uint64_t most_between = 1u << 15;    // bytes that are read for nothing between two sections
 
 }  // namespace
 
@@ -161,6 +162,31 @@ const BinaryPlace* TermSections::binary(std::uint64_t address) const {
     return found != binaries_.end() && found->address == address ? &*found : nullptr;
 }
 
+// Small binaries of processes that follow each other stand beside each other, forwards or backwards: where one is near
+// the last one, a block that holds both is read.
+bool TermSections::binary_of_block(std::uint64_t at, std::string& text) const {
+    if (text.size() > most_of_binaries / 4) return false;
+    Ahead& near = *binaries_ahead_;
+    const std::lock_guard guard(near.lock);
+    const std::uint64_t far = at > near.end ? at - near.end : near.end - at;
+    near.end = at;
+    const auto covered = [&] {
+        return near.text != nullptr && at >= near.offset && at + text.size() <= near.offset + near.text->size();
+    };
+    if (!covered() && far <= most_between) {
+        auto block = std::make_shared<std::string>(most_of_binaries, '\0');
+        const std::uint64_t begin = at - std::min<std::uint64_t>(at, most_of_binaries / 2);
+        const auto got = source_.read_at(begin, *block);
+        if (!got) return false;
+        block->resize(*got);
+        near.offset = begin;
+        near.text = std::move(block);
+    }
+    if (!covered()) return false;
+    text.assign(*near.text, static_cast<std::size_t>(at - near.offset), text.size());
+    return true;
+}
+
 Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from,
                                               std::size_t characters) const {
     if (keeps()) {
@@ -170,6 +196,7 @@ Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uin
         return kept->text.substr(static_cast<std::size_t>(from), characters);
     }
     std::string text(characters, '\0');
+    if (binary_of_block(place.offset + from, text)) return text;
     BH_TRY(const std::size_t got, source_.read_at(place.offset + from, text));
     text.resize(got);
     return text;

@@ -112,8 +112,9 @@ private:
         std::shared_ptr<const std::string> text;
         std::uint64_t end = 0;  ///< of the section that was read last
     };
+    bool binary_of_block(std::uint64_t at, std::string& text) const;
     const bytes::Source& source_;
-    std::unique_ptr<Ahead> ahead_ = std::make_unique<Ahead>();
+    std::unique_ptr<Ahead> ahead_ = std::make_unique<Ahead>(), binaries_ahead_ = std::make_unique<Ahead>();
     std::vector<TermExtents> extents_;  // by ProcId
     std::vector<Extent> shared_extents_;
     std::unordered_map<std::uint32_t, std::vector<KeptText>> kept_;
