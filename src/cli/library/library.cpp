@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <string>
@@ -89,11 +88,11 @@ int failed(const Error& error) {
     return failed(error.code, present::safe_text(error.message), present::safe_text(error.advice));
 }
 
+std::mutex turns;  // which calls take
+
 // `input`: whose files are looked at; null: none that stays. What fails takes back what it has given.
-int guarded(
-    beamheap_input* input, const std::function<Status()>& what,
-    const std::function<void()>& take_back = [] {}) noexcept {
-    static std::mutex turns;
+template <class What, class TakeBack>
+int guarded(beamheap_input* input, const What& what, const TakeBack& take_back) noexcept {
     put({}, said().message);
     put({}, said().advice);
     try {
@@ -235,10 +234,13 @@ int beamheap_open(const char* path, const char* const* options, beamheap_input**
 }
 
 void beamheap_close(beamheap_input* input) {
-    guarded(nullptr, [&] {
-        delete input;
-        return ok();
-    });
+    guarded(
+        nullptr,
+        [&] {
+            delete input;
+            return ok();
+        },
+        [] {});
 }
 
 int beamheap_ask(beamheap_input* input, const char* const* words, char** answer) {
@@ -286,21 +288,24 @@ int beamheap_select_arrow(beamheap_input* input, const char* query, ArrowSchema*
 
 int beamheap_verbs(char** answer) {
     if (answer != nullptr) *answer = nullptr;
-    return guarded(nullptr, [&]() -> Status {
-        if (answer == nullptr) return missing("answer");
-        BH_TRY(const Options options, session_of("-", nullptr));
-        std::string text;
-        const cli::AnswerTaker taker = [&](const present::Document& document,
-                                           const present::RenderOptions& given) -> Status {
-            present::StringSink sink;
-            BH_CHECK(present::render(document, given, sink));
-            text = sink.text();
+    return guarded(
+        nullptr,
+        [&]() -> Status {
+            if (answer == nullptr) return missing("answer");
+            BH_TRY(const Options options, session_of("-", nullptr));
+            std::string text;
+            const cli::AnswerTaker taker = [&](const present::Document& document,
+                                               const present::RenderOptions& given) -> Status {
+                present::StringSink sink;
+                BH_CHECK(present::render(document, given, sink));
+                text = sink.text();
+                return ok();
+            };
+            BH_CHECK(cli::Context(options, nullptr, &taker).print(cli::help_document()));
+            BH_TRY(*answer, copied(text));
             return ok();
-        };
-        BH_CHECK(cli::Context(options, nullptr, &taker).print(cli::help_document()));
-        BH_TRY(*answer, copied(text));
-        return ok();
-    });
+        },
+        [] {});
 }
 
 void beamheap_free(char* answer) { std::free(answer); }
