@@ -445,6 +445,12 @@ std::vector<OptionRow> file_options() {
          .help = "list every process in the report, however large it gets",
          .scope = named,
          .set = &set_flag<&Options::everything>},
+        {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
+    };
+}
+
+std::vector<OptionRow> serving_options() {
+    return {
         {.names = "--max-memory",
          .argument = "SIZE",
          .preset = "half of what there is",
@@ -456,7 +462,6 @@ std::vector<OptionRow> file_options() {
          .help = "also files below this folder may be asked for",
          .scope = named,
          .set = &set_text<&Options::root>},
-        {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
     };
 }
 
@@ -583,6 +588,7 @@ std::vector<OptionRow> make_table() {
     add(OptionGroup::files, window_options());
     add(OptionGroup::files, catching_options());
     add(OptionGroup::files, file_options());
+    add(OptionGroup::files, serving_options());
     add(OptionGroup::session, session_options());
     add(OptionGroup::session, code_options());
     return table;
