@@ -450,6 +450,7 @@ std::vector<OptionRow> file_options() {
 }
 
 std::vector<OptionRow> serving_options() {
+    constexpr Scope named = Scope::named;
     return {
         {.names = "--max-memory",
          .argument = "SIZE",
