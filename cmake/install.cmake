@@ -1,5 +1,5 @@
-# cmake --install: the program, and for those who build on it the library, its headers and a CMake package
-# (`find_package(beamheap)`, target beamheap::beamheap). A .deb with the program alone by `cpack -G DEB`.
+# cmake --install: the program, and for those who build on it the library, its headers, a CMake package
+# (`find_package(beamheap)`, targets beamheap::beamheap and beamheap::reader) and a file of pkg-config. A .deb with the program alone by `cpack -G DEB`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS beamheap RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
@@ -19,7 +19,7 @@ endif()
 include(cmake/sbom.cmake)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheap.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY tests/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/beamheap/schema COMPONENT program FILES_MATCHING PATTERN "*.schema.json")
-install(FILES README.md CHANGELOG.md SECURITY.md docs/ci.md docs/live.md docs/catch.md docs/fleets.md docs/assistants.md docs/json.md docs/support.md docs/glossary.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES README.md CHANGELOG.md SECURITY.md docs/ci.md docs/live.md docs/catch.md docs/fleets.md docs/assistants.md docs/embedding.md docs/json.md docs/support.md docs/glossary.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # What Debian wants to be told of a package.
 configure_file(cmake/debian/changelog.in debian/changelog @ONLY)
 execute_process(COMMAND gzip -9nfk ${CMAKE_CURRENT_BINARY_DIR}/debian/changelog RESULT_VARIABLE ended)
@@ -28,29 +28,32 @@ if(ended EQUAL 0)
 endif()
 install(FILES cmake/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME beamheap COMPONENT program)
 
-# The layers up to the analyses, in one archive. fmt is in it where the build compiles it itself.
-set(BEAMHEAP_LIBRARY_LAYERS beamheap_bytes beamheap_model beamheap_formats beamheap_erlang beamheap_analyses)
-if(BEAMHEAP_STATIC)
-  list(APPEND BEAMHEAP_LIBRARY_LAYERS beamheap_fmt)
-endif()
-set(BEAMHEAP_LIBRARY_OBJECTS "")
-foreach(layer ${BEAMHEAP_LIBRARY_LAYERS})
-  list(APPEND BEAMHEAP_LIBRARY_OBJECTS $<TARGET_OBJECTS:${layer}>)
+# For those who build on it. beamheap.h and libbeamheap.so answer what the program answers; the headers beside it and
+# libbeamheap_reader.a, the layers that read, fmt with them where the build compiles it itself, give the model itself to C++.
+set(BEAMHEAP_READER_OBJECTS "")
+foreach(layer beamheap_bytes beamheap_model beamheap_formats)
+  list(APPEND BEAMHEAP_READER_OBJECTS $<TARGET_OBJECTS:${layer}>)
   if(TARGET ${layer}_small)
-    list(APPEND BEAMHEAP_LIBRARY_OBJECTS $<TARGET_OBJECTS:${layer}_small>)
+    list(APPEND BEAMHEAP_READER_OBJECTS $<TARGET_OBJECTS:${layer}_small>)
   endif()
 endforeach()
-add_library(beamheap_library STATIC ${BEAMHEAP_LIBRARY_OBJECTS})
-set_target_properties(beamheap_library PROPERTIES OUTPUT_NAME beamheap LINKER_LANGUAGE CXX)
+if(BEAMHEAP_STATIC)
+  list(APPEND BEAMHEAP_READER_OBJECTS $<TARGET_OBJECTS:beamheap_fmt>)
+endif()
+add_library(beamheap_reader STATIC ${BEAMHEAP_READER_OBJECTS})
+set_target_properties(beamheap_reader PROPERTIES LINKER_LANGUAGE CXX)
 
-set(BEAMHEAP_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/beamheap)
 set(BEAMHEAP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/beamheap)
-install(TARGETS beamheap_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-install(DIRECTORY include/beamheap src/erlang src/analyses DESTINATION ${BEAMHEAP_INCLUDE_DIR} COMPONENT library
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "cause_kinds.inc")
-install(FILES formats/format.hpp DESTINATION ${BEAMHEAP_INCLUDE_DIR}/formats COMPONENT library)
+install(TARGETS beamheap_reader ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY include/beamheap DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+if(BEAMHEAP_HAS_LIBRARY)  # where it has been built
+  install(TARGETS beamheap_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library OPTIONAL)
+  file(RELATIVE_PATH BEAMHEAP_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")  # wherever it is moved
+  configure_file(cmake/beamheap.pc.in beamheap.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheap.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endif()
 configure_package_config_file(cmake/beamheapConfig.cmake.in beamheapConfig.cmake INSTALL_DESTINATION ${BEAMHEAP_PACKAGE_DIR}
-                              PATH_VARS BEAMHEAP_INCLUDE_DIR CMAKE_INSTALL_LIBDIR)
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/beamheapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/beamheapConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/beamheapConfigVersion.cmake
         DESTINATION ${BEAMHEAP_PACKAGE_DIR} COMPONENT library)

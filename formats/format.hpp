@@ -12,6 +12,7 @@
 
 #include "beamheap/activity.hpp"
 #include "beamheap/artifact.hpp"
+#include "beamheap/open.hpp"
 
 namespace beamheap {
 namespace bytes {
@@ -20,10 +21,6 @@ class Source;
 
 /// The process that an input names: "pid:1234", or "1234" where no file has that name; nothing of any other.
 std::optional<std::uint32_t> process_named(const std::string& path);
-
-/// Opens a crash dump or a core image, told by content, compressed or not; "-" is standard input. Opens a VM that runs,
-/// where the path names a process. Errors: unreadable; not_recognised, with what the content looks like instead.
-Result<std::unique_ptr<Artifact>> open_artifact(const std::string& path, const OpenOptions& options);
 
 /// Watches the schedulers of the running VM that `path` names for as long as asked.
 /// Errors: not_held, where it names none; those of otp::attach.

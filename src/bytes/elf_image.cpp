@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "bytes/cut_files.hpp"
 #include "bytes/read_files.hpp"
 
 namespace beamheap::bytes {
@@ -39,7 +40,10 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-    if (data_ != nullptr) munmap(const_cast<std::byte*>(data_), size_);
+    if (data_ != nullptr) {
+        forget_mapping(data_);
+        munmap(const_cast<std::byte*>(data_), size_);
+    }
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -86,6 +90,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& name) {
     if (data == MAP_FAILED) return Error{ErrorCode::unreadable, name + ": " + std::strerror(errno), {}};
     file.size_ = static_cast<std::size_t>(status.st_size);
     file.data_ = static_cast<const std::byte*>(data);
+    note_mapping(data, file.size_);
     file.descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     if (file.descriptor_ < 0)  // nobody could tell what is stored of a file with holes
         return Error{ErrorCode::resource_limit, name + ": " + std::strerror(errno), {}};

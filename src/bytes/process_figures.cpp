@@ -76,6 +76,12 @@ void add_groups(ProcessFigures& figures, const std::string& root, const GroupFil
 
 }  // namespace
 
+std::optional<std::uint64_t> share_of_memory(std::uint32_t pid, const std::string& root) {
+    const std::string folder = root + "/proc/" + std::to_string(pid);
+    if (const Figure share = kibibytes_behind(read_small_file(folder + "/smaps_rollup"), "Pss:")) return share;
+    return kibibytes_behind(read_small_file(folder + "/status"), "VmRSS:");
+}
+
 ProcessFigures process_figures(std::uint32_t pid, const std::string& root) {
     ProcessFigures figures;
     const std::string folder = root + "/proc/" + std::to_string(pid);

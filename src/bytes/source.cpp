@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "bytes/cut_files.hpp"
 #include "bytes/failed_reads.hpp"
 #include "bytes/read_ahead.hpp"
 
@@ -67,6 +68,7 @@ public:
         const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, size - offset));
         void* pages = ::mmap(nullptr, before + there, PROT_READ, MAP_PRIVATE, fd_, static_cast<off_t>(offset - before));
         if (pages == MAP_FAILED) return Source::text_at(offset, bytes);
+        note_mapping(pages, before + there);
         return StableText(pages, before + there, {static_cast<const char*>(pages) + before, there});
     }
     std::optional<std::uint64_t> size() const override { return size_; }
@@ -183,7 +185,7 @@ Result<std::unique_ptr<Source>> recognise(std::unique_ptr<Source> stored, const 
 
 StableText& StableText::operator=(StableText&& other) noexcept {
     if (this == &other) return *this;
-    if (pages_ != nullptr) ::munmap(pages_, mapped_);
+    unmap();
     const bool own = other.view_.data() == other.owned_.data();
     pages_ = std::exchange(other.pages_, nullptr);
     mapped_ = std::exchange(other.mapped_, 0);
@@ -203,9 +205,13 @@ std::string StableText::take() {
     return text;
 }
 
-StableText::~StableText() {
-    if (pages_ != nullptr) ::munmap(pages_, mapped_);
+void StableText::unmap() {
+    if (pages_ == nullptr) return;
+    forget_mapping(pages_);
+    ::munmap(pages_, mapped_);
 }
+
+StableText::~StableText() { unmap(); }
 
 Result<StableText> Source::text_at(std::uint64_t offset, std::size_t bytes) const {
     std::string text(bytes, '\0');

@@ -41,6 +41,7 @@ public:
     void forget_pages() const;
 
 private:
+    void unmap();
     void* pages_ = nullptr;
     std::size_t mapped_ = 0;
     std::string owned_;

@@ -8,16 +8,18 @@
 #include <string_view>
 
 #include "analyses/rules/finding.hpp"
+#include "analyses/slogan/slogan.hpp"
 #include "beamheap_version.hpp"
 #include "present/check_places.hpp"
 #include "present/check_report.hpp"
 #include "present/json_writer.hpp"
+#include "present/spelling.hpp"
 
 namespace beamheap::present {
 namespace {
 
 constexpr std::size_t for_the_end = 64 * 1024;  // bytes
-constexpr std::size_t longest_path = 1024, longest_line = 2048;
+constexpr std::size_t longest_path = 1024, longest_line = 2048, longest_description = 1000;
 
 bool is_unreserved(char c) {
     const auto in = [c](char from, char to) { return from <= c && c <= to; };
@@ -96,7 +98,11 @@ private:
             json_.line();
             json_.begin_object();
             member("id", rule);
-            text_object("shortDescription", rule);
+            // A rule of somebody's own configuration has no page.
+            const analyses::Explanation* const page = analyses::find_explanation(rule);
+            text_object("shortDescription", page == nullptr ? std::string_view(rule) : page->title.text());
+            if (page != nullptr && !page->paragraphs.empty())
+                text_object("fullDescription", cut(spell(page->paragraphs.front()).raw(), longest_description));
             text_object("help", fmt::format("beamheap explain {}", rule));
             json_.end_object();
         }

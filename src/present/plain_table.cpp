@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t no_key = static_cast<std::size_t>(-1);
 
-// Bytes that are no UTF-8 become U+FFFD: databases take text as UTF-8 without looking.
+// Bytes that are no UTF-8 become U+FFFD: databases take text as UTF-8 without looking. A zero, at which some end a
+// text, is spelled as in texts for people.
 std::string as_utf8(std::string text) {
     bool ascii = true;
     for (const char c : text) ascii = ascii && static_cast<signed char>(c) > 0;
@@ -23,7 +24,8 @@ std::string as_utf8(std::string text) {
     for (std::string_view rest = text; !rest.empty();) {
         char32_t code_point = 0;
         const std::size_t size = decode_utf8(rest, code_point);
-        if (size == 0 || code_point == 0) out += "\xEF\xBF\xBD";
+        if (size == 0) out += "\xEF\xBF\xBD";
+        else if (code_point == 0) out += "\\x00";
         else out += rest.substr(0, size);
         rest.remove_prefix(size == 0 ? 1 : size);
     }

@@ -105,6 +105,7 @@ const std::vector<House>& houses() {
           {"shell", {"options", "console", "frame"}},
           {"ui", {"options", "console", "frame", "live", "shell"}},
           {"mcp", {"options", "console", "frame", "live"}},
+          {"library", {"options", "console", "frame"}},
           {"catch", {"options", "console", "frame", "live"}},
           {"watch", {"options", "console", "frame", "live", "catch"}}}},
     };

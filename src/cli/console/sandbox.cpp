@@ -133,7 +133,6 @@ constexpr int refused_calls[] = {
     SYS_execve,
     SYS_execveat,
     SYS_socket,
-    SYS_socketpair,
     SYS_connect,
     SYS_bind,
     SYS_listen,
@@ -262,6 +261,7 @@ std::string enter_seccomp(const StillNeeded& needed) {
     filter.end(unknown);  // those of x32, too
     for (const int call : refused_calls) filter.if_equal(static_cast<std::uint32_t>(call), refuse);
     for (const int call : unknown_calls) filter.if_equal(static_cast<std::uint32_t>(call), unknown);
+    if (!needed.pairs) filter.if_equal(SYS_socketpair, refuse);
     if (!needed.answers) {
 #ifdef SYS_accept
         filter.if_equal(SYS_accept, refuse);

@@ -42,6 +42,7 @@ struct StillNeeded {
     std::vector<std::string> filled = {};
     bool files_anywhere = false;  ///< files are made wherever the user may
     bool answers = false;         ///< takes connections to a socket that listens already
+    bool pairs = false;           ///< makes pairs of sockets, to talk to processes of its own: they lead nowhere else
 };
 
 /// Says that this process is for one run alone, and may give up what that has no need of. Not so where tests call run()

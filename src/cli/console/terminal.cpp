@@ -45,7 +45,10 @@ extern "C" void input_shrank(int) {
     ::_exit(unreadable_exit);
 }
 
+bool guest = false;
+
 void to_stderr(std::string_view text) {
+    if (guest) return;
     while (!text.empty()) {
         const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
@@ -88,7 +91,11 @@ void install_signal_handlers() {
     ::signal(SIGXFSZ, SIG_IGN);  // who writes is told (EFBIG)
 }
 
+void be_guest() { guest = true; }
+bool is_guest() { return guest; }
+
 void say_beside(std::string_view text) {
+    if (guest) return;
     const std::string safe = present::safe_text(text);
     const std::size_t width = terminal_width(STDERR_FILENO);
     FileSink(STDERR_FILENO).write((width == 0 ? safe : present::wrapped(safe, width, 2)) + '\n');

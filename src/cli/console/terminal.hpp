@@ -24,6 +24,11 @@ bool is_terminal(int descriptor);
 /// pipe is an error of write() and no signal.
 void install_signal_handlers();
 
+/// This process is somebody else's, who has loaded the library: nothing is said on its standard error, and signals are
+/// taken as it takes them.
+void be_guest();
+bool is_guest();
+
 /// Writes all of `text`, whatever a write takes at a time. 0, or the errno of the write that failed.
 int write_all(int descriptor, std::string_view text);
 

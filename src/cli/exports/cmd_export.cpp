@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -21,7 +22,7 @@
 
 #include "beamheap_version.hpp"
 #include "bytes/failed_reads.hpp"
-#include "bytes/source.hpp"
+#include "bytes/running_process.hpp"
 #include "cli/console/output_file.hpp"
 #include "cli/exports/clickhouse.hpp"
 #include "cli/exports/heap_export.hpp"
@@ -31,6 +32,7 @@
 #include "present/describe.hpp"
 #include "present/parquet.hpp"
 #include "present/row_lines.hpp"
+#include "present/sanitise.hpp"
 #include "present/spelling.hpp"
 #include "sql/database_file.hpp"
 
@@ -291,33 +293,61 @@ Status one_format(const std::string& folder, const std::string& format) {
     return ok();
 }
 
-// How an export in a folder was made, in one line: what has to be the same for it to stand.
+// How an export in a folder was made, in one line: what has to be the same for it to stand. Behind it stands what the
+// input lost, so that it need not be read again to be told.
 std::string how_made(const Options& options, bool full) {
-    return fmt::format("beamheap {} {} redact={} term-bytes={}\n", BEAMHEAP_VERSION, full ? "full" : "short",
+    return fmt::format("beamheap {} {} redact={} term-bytes={} and", BEAMHEAP_VERSION, full ? "full" : "short",
                        present::name_of(options.redact), options.term_bytes);
 }
 
 /// What the folder has of an input.
 struct Before {
     std::string note_path;
-    bool there = false;     ///< its row in `dump` is
-    bool was_full = false;  ///< and the heaps' tables: then a new one has them, too
-    bool stands = false;    ///< nothing is to be done
+    bool there = false;                           ///< its row in `dump` is
+    bool was_full = false;                        ///< and the heaps' tables: then a new one has them, too
+    bool stands = false;                          ///< nothing is to be done
+    std::vector<present::Warning> warnings = {};  ///< of its input, redacted
 };
+
+// A line for each thing that was odd: of which kind, how often, how bad, in words.
+std::string note_of(std::string made, const std::vector<present::Warning>& warnings) {
+    made += fmt::format(" warnings={}\n", warnings.size());
+    for (const present::Warning& each : warnings)
+        made += fmt::format("{} {} {} {}\n", each.severity, each.count, each.name, each.text.raw());
+    return made;
+}
+std::vector<present::Warning> warnings_in(std::string_view note) {
+    std::vector<present::Warning> warnings;
+    for (note.remove_prefix(std::min(note.find('\n'), note.size() - 1) + 1); !note.empty();) {
+        std::string_view line = note.substr(0, note.find('\n'));
+        note.remove_prefix(std::min(line.size() + 1, note.size()));
+        const auto word = [&line] {
+            const std::string_view first = line.substr(0, line.find(' '));
+            line.remove_prefix(std::min(first.size() + 1, line.size()));
+            return first;
+        };
+        present::Warning warning;
+        warning.severity = word();
+        const std::string_view count = word();
+        std::from_chars(count.data(), count.data() + count.size(), warning.count);
+        warning.name = word();
+        warning.text = present::Text{}.add(std::string(line));
+        warnings.push_back(std::move(warning));
+    }
+    return warnings;
+}
+
 Before before_of(const Options& options, const std::string& output, const std::string& dump_id) {
     const std::string dump = path_of_table(output, "dump", dump_id, options.to);
     Before before{fs::path(dump).parent_path().string() + "/.beamheap"};
     std::error_code ignored;
     before.there = fs::exists(dump, ignored);
-    constexpr std::size_t longest = 1000;
     std::string note;
-    if (const auto source = bytes::open_source(before.note_path); before.there && source) {
-        note.resize(longest);
-        const auto got = (*source)->read(std::span(note));
-        note.resize(got ? *got : 0);
-    }
-    before.was_full = note == how_made(options, true) || note.find(" full ") != note.npos;
-    before.stands = !options.overwrite && (note == how_made(options, true) || note == how_made(options, options.full));
+    if (before.there) note = bytes::read_small_file(before.note_path);
+    before.was_full = note.substr(0, note.find('\n')).find(" full ") != note.npos;
+    before.stands = !options.overwrite &&
+                    (note.starts_with(how_made(options, true)) || note.starts_with(how_made(options, options.full)));
+    if (before.stands) before.warnings = warnings_in(note);
     return before;
 }
 
@@ -351,11 +381,17 @@ Status into_folder(const Context& context, std::optional<NodeModel>& model, Expo
     for (const ExportTable& table : tables)
         if (!before.stands || table.name == "dump") demand.add(table.demand);
     BH_CHECK(model->open(context, demand));
+    made.warnings = before.warnings;
     if (before.stands) return ok();
     // Until its row is written anew it counts as one that did not end.
     if (before.there) BH_CHECK(write_file(before.note_path, "it is being replaced\n", true));
     BH_CHECK(to_folder(*model, tables, made.dump_id, output, options, made.written));
-    return write_file(before.note_path, how_made(options, options.full), true);
+    BH_CHECK(bytes::failed_read());
+    for (present::Warning& warning : present::warnings_of(model->snapshot())) {
+        warning.text = present::Text{}.add(present::safe_text(model->redactor()->apply(warning.text)));
+        made.warnings.push_back(std::move(warning));
+    }
+    return write_file(before.note_path, note_of(how_made(options, options.full), made.warnings), true);
 }
 
 present::Table table_of_inputs(std::vector<Exported> made) {
@@ -383,10 +419,8 @@ Status export_one(const Options& options, Exported& made) {
     std::optional<NodeModel> model;
     BH_CHECK(into_folder(Context(options), model, made));
     BH_CHECK(bytes::failed_read());
-    for (present::Warning& warning : present::warnings_of(model->snapshot())) {
-        warning.text = present::Text{}.add(made.input + ": ").add(model->redactor()->apply(warning.text));
-        made.warnings.push_back(std::move(warning));
-    }
+    for (present::Warning& warning : made.warnings)
+        warning.text = present::Text{}.add(made.input + ": ").add(warning.text);
     return ok();
 }
 
@@ -462,6 +496,8 @@ static Status cmd_export(const Context& context) {
         BH_CHECK(model->open(inner, demand));
     }
     present::Document document = inner.document(model->snapshot());
+    const bool there_before = folder && made.written.empty();
+    if (there_before) document.warnings = made.warnings;
     document.members.push_back({.key = "dump_id", .title = "dump_id", .body = Value(made.dump_id)});
     document.members.push_back(
         {.key = "path", .title = "Written to", .body = Value(output), .content = present::Content::message});
@@ -479,7 +515,9 @@ static Status cmd_export(const Context& context) {
         document.members.push_back({.key = "rows", .title = "Tables", .body = table_of_files(std::move(made.written))});
         document.primary = "rows";
     }
-    return inner.print(document, model->snapshot(), model->secrets());
+    BH_CHECK(inner.print(document, model->snapshot(), model->secrets()));
+    if (!there_before || !options.strict || made.losses() == 0) return ok();
+    return Error{ErrorCode::damaged, fmt::format("{}: the input is incomplete or damaged", made.input), {}};
 }
 
 BH_DEFINE_VERB(export){

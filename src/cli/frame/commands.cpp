@@ -121,8 +121,9 @@ std::string fit_to_terminal(std::string_view text) {
     return out;
 }
 
-// What is read is known before anything is read or written, and what a shell has redirected is held against it.
-Status note_what_is_read(const Options& options, const Command& command) {
+// What is read is known before anything is read or written, and what a shell has redirected is held against it, but
+// where the answer is taken.
+Status note_what_is_read(const Options& options, const Command& command, bool taken) {
     for (std::size_t i = 0; i < options.inputs.size(); ++i) {
         const std::string& given = options.inputs[i];
         const ArgumentKind kind = command.argument_of(i, options.inputs.size()).kind;
@@ -131,6 +132,7 @@ Status note_what_is_read(const Options& options, const Command& command) {
     }
     for (const GivenOption& given : options.given)
         if (!given.row->reads.empty()) bytes::note_read(given.value, given.row->reads);
+    if (taken) return ok();
     if (!bytes::read_as(STDERR_FILENO).empty()) {  // not even the sentence that says so
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         ::dup2(nowhere, STDERR_FILENO);
@@ -247,7 +249,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
                         options.inputs.size() < command.least() ? "needs more arguments" : "takes fewer arguments"),
             usage_line(command, !whole)};
     BH_CHECK(input_comes_first(options, command));
-    BH_CHECK(note_what_is_read(options, command));
+    BH_CHECK(note_what_is_read(options, command, taker != nullptr));
     if (whole) give_up_rights(options, command);
     // A file that was made and not asked for goes, whatever ends the run.
     struct Forget {
@@ -424,6 +426,19 @@ Status take_answer_alone(std::vector<std::string> words, const Options& session,
                          const Progress& progress) {
     BH_TRY(const Options options, options_of_question(std::move(words), session));
     return run_command(options, nullptr, &taker, false, &progress);
+}
+
+Status take_answer_of(std::vector<std::string> line, const Options& session, const AnswerTaker& taker) {
+    const Command* command = line.empty() ? nullptr : find_command(line.front());
+    if (command == nullptr || command->writes || command->session || command->divided)
+        return Error{ErrorCode::usage,
+                     command == nullptr ? fmt::format("there is no verb '{}'", line.empty() ? "" : line.front())
+                                        : fmt::format("{} has no answer that can be given here", command->name),
+                     {}};
+    line.insert(line.begin(), "beamheap");
+    BH_TRY(Options options, parse_options(std::move(line), session));
+    BH_CHECK(find_named_nodes(options, *command));
+    return run_command(options, nullptr, &taker);
 }
 
 int exit_code(ErrorCode code) {

@@ -115,6 +115,8 @@ Status take_answer(std::vector<std::string> words, const Options& session, Loade
 /// far that has come.
 Status take_answer_alone(std::vector<std::string> words, const Options& session, const AnswerTaker& taker,
                          const Progress& progress);
+/// The same of a command line: its verb names its inputs by itself, or needs none.
+Status take_answer_of(std::vector<std::string> line, const Options& session, const AnswerTaker& taker);
 /// The exit code for a kind of error.
 int exit_code(ErrorCode code);
 

@@ -38,6 +38,7 @@ public:
     ~DescriptorLink() { close(); }
     void close();
     bool good() const { return socket_ >= 0; }
+    int descriptor() const { return socket_; }
 
     /// False: the other process is gone, or the message too long.
     bool send(std::string_view text, const std::vector<int>& descriptors = {}) const;

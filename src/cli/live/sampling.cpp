@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "bytes/thread_samples.hpp"
+#include "cli/console/terminal.hpp"
 
 namespace beamheap::cli {
 namespace {
@@ -39,7 +40,7 @@ Result<double> parse_seconds(std::string_view text, unsigned longest_days) {
 }
 
 StopBySignal::StopBySignal() {
-    if (standing++ != 0) return;
+    if (is_guest() || standing++ != 0) return;
     stop_asked = 0;
     struct sigaction action {};
     action.sa_handler = &ask_to_stop;
@@ -48,7 +49,7 @@ StopBySignal::StopBySignal() {
     ::sigaction(SIGTERM, &action, &before_end);
 }
 StopBySignal::~StopBySignal() {
-    if (--standing != 0) return;
+    if (is_guest() || --standing != 0) return;
     ::sigaction(SIGINT, &before_interrupt, nullptr);
     ::sigaction(SIGTERM, &before_end, nullptr);
 }

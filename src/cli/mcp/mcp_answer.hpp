@@ -27,6 +27,7 @@ struct Answer {
     bool cut = false;  ///< it is longer than what is kept
     std::optional<Error> error;
     std::string structured{};  ///< the same for programs, as JSON (structured())
+    bool live = false;         ///< it is about a VM that runs, and another one the next time
 };
 /// An answer on its way from the child that found it, and back; nothing where it is not whole.
 std::string packed(const Answer& answer);

@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_loaded = 4;
 constexpr std::string_view of_member = "!/";  // between an archive and its member
 
 // The file of "logs.tgz!/a/b.dump".
@@ -65,21 +64,16 @@ Result<std::string> ServedInputs::allowed(std::string_view asked) const {
     return place.string() + std::string(asked.substr(file_of(asked).size()));
 }
 
-Result<ServedInput*> ServedInputs::loaded(const std::string& path, const Progress& progress) {
-    const auto found =
-        std::ranges::find(loaded_, path, [](const ServedInput& each) -> const std::string& { return each.input.path; });
-    if (found != loaded_.end() && found->input.artifact->snapshot().source.live) {
-        loaded_.erase(found);  // a VM that runs is read as it is when it is asked about
-    } else if (found != loaded_.end()) {
-        loaded_.splice(loaded_.begin(), loaded_, found);
-        return &loaded_.front();
-    }
-    while (loaded_.size() >= most_loaded) loaded_.pop_back();
-    BH_TRY(LoadedInput input, load_for_questions(context_, path, progress));
+Result<ServedInput> ServedInputs::read(const std::string& path) const {
+    BH_TRY(LoadedInput input, load_for_questions(context_, path));
     std::vector<std::string> secrets = known_secrets(*input.artifact);
-    loaded_.push_front({std::move(input), std::move(secrets)});
-    if (given_.empty()) only_one_ = loaded_.size() == 1 ? path : std::string();
-    return &loaded_.front();
+    return ServedInput{std::move(input), std::move(secrets)};
+}
+
+void ServedInputs::asked(const std::string& path) {
+    if (!given_.empty() || std::ranges::find(asked_, path) != asked_.end()) return;
+    if (asked_.size() < 2) asked_.push_back(path);
+    only_one_ = asked_.size() == 1 ? path : std::string();
 }
 
 std::vector<std::string> ServedInputs::names(std::size_t most) const {

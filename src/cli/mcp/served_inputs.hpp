@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files somebody who only asks questions may have read, and what of them is loaded.
+// Which files somebody who only asks questions may have read.
 //
 // Whoever starts the server names inputs, a folder, or both. A name in a question is one of those inputs as it was
 // given, or a path, absolute or from that folder, whose real place (links resolved) lies below the folder's real place;
@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,10 +31,10 @@ public:
     Result<std::string> allowed(std::string_view asked) const;
     /// The only input that was given or asked for so far; empty: there are several, or none.
     const std::string& only_one() const { return only_one_; }
-    /// The input of an allowed path, loaded once: the four that were asked for last stay. Errors: those of
-    /// Context::open. What it points to holds until the next call. `progress` is called while a dump is read; what it
-    /// throws passes through.
-    Result<ServedInput*> loaded(const std::string& path, const Progress& progress);
+    /// The input of an allowed path is asked about.
+    void asked(const std::string& path);
+    /// Reads it. Errors: those of Context::open.
+    Result<ServedInput> read(const std::string& path) const;
     /// The inputs that were given, then the dumps and cores below the folder, `most` in all.
     std::vector<std::string> names(std::size_t most) const;
 
@@ -46,7 +45,7 @@ private:
     std::vector<std::string> given_;
     std::string root_;  // its real place
     std::string only_one_;
-    std::list<ServedInput> loaded_;  // who was asked for last comes first
+    std::vector<std::string> asked_;  // where none was given: the first two
 };
 
 }  // namespace beamheap::cli

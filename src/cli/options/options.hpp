@@ -68,6 +68,7 @@ struct Options {
     std::string config;
     bool require_dump = false;
     std::string output;                  ///< -o
+    std::string max_memory;              ///< --max-memory, as given
     std::string root;                    ///< --root: below it are the inputs that may be asked for
     bool everything = false;             ///< --html-full
     std::string since;                   ///< --since: the input that the report compares with

@@ -120,7 +120,7 @@ SELECT count(*) AS processes, sum(p.memory_bytes) AS memory_bytes, sum(p.msgq_le
   JOIN dump AS d ON d.dump_id = f.dump_id
  GROUP BY d.release_name, d.release_version, f.rule
  ORDER BY dumps DESC, f.rule, d.release_version)"},
-    Recipe{"fleet-new-findings", "what is found in each program's newest release, and in none before?",
+    Recipe{"fleet-new-findings", "what is found in each program's newest release, and in no other of its releases?",
            R"(WITH release AS (
     SELECT release_name, release_version, min(created_at) AS since
       FROM dump
@@ -137,8 +137,7 @@ SELECT n.release_name, n.release_version, f.rule, f.fingerprint, count(DISTINCT 
   JOIN dump AS d ON d.dump_id = f.dump_id
   JOIN newest AS n ON n.release_name = d.release_name AND n.place = 1
  GROUP BY n.release_name, n.release_version, f.rule, f.fingerprint
-HAVING sum(CASE WHEN d.release_version = n.release_version THEN 1 ELSE 0 END) > 0
-   AND sum(CASE WHEN d.release_version = n.release_version OR d.created_at >= n.since THEN 0 ELSE 1 END) = 0
+HAVING sum(CASE WHEN d.release_version = n.release_version THEN 0 ELSE 1 END) = 0
  ORDER BY dumps DESC, n.release_name, f.fingerprint)"},
     Recipe{"fleet-growth", "which release needs more memory than the one before it?",
            R"(WITH release AS (

@@ -38,7 +38,7 @@ Result<Address> parse_address(std::string_view text) {
     if (host == "[::1]") {
         auto& to = reinterpret_cast<sockaddr_in6&>(address.bytes);
         to.sin6_family = AF_INET6;
-        to.sin6_addr = in6addr_loopback;
+        to.sin6_addr = IN6ADDR_LOOPBACK_INIT;
         to.sin6_port = htons(port);
         address.size = sizeof to;
         return address;

@@ -445,12 +445,24 @@ std::vector<OptionRow> file_options() {
          .help = "list every process in the report, however large it gets",
          .scope = named,
          .set = &set_flag<&Options::everything>},
+        {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
+    };
+}
+
+std::vector<OptionRow> serving_options() {
+    constexpr Scope named = Scope::named;
+    return {
+        {.names = "--max-memory",
+         .argument = "SIZE",
+         .preset = "half of what there is",
+         .help = "memory that all answers together may take",
+         .scope = named,
+         .set = &set_text<&Options::max_memory>},
         {.names = "--root",
          .argument = "FOLDER",
          .help = "also files below this folder may be asked for",
          .scope = named,
          .set = &set_text<&Options::root>},
-        {.names = "-f,--force", .help = "overwrite files", .scope = named, .set = &set_flag<&Options::overwrite>},
     };
 }
 
@@ -577,6 +589,7 @@ std::vector<OptionRow> make_table() {
     add(OptionGroup::files, window_options());
     add(OptionGroup::files, catching_options());
     add(OptionGroup::files, file_options());
+    add(OptionGroup::files, serving_options());
     add(OptionGroup::session, session_options());
     add(OptionGroup::session, code_options());
     return table;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that have read an input, each one of its own: what takes long, and what may end of a bad input, is not done
+// by who talks. A reader has each question answered by a child, on memory that the two share until one of them writes
+// to it.
+//
+// What goes through a reader's link: to it "ask", a number and the question's words, with the pipe that the answer
+// goes into; "stop" and the number of one that nobody waits for any more. Into the pipe: a head line with the answering
+// process and whether the input is a VM that runs, then packed(); or what packed() makes of why there is no input,
+// without a head; or "s" and the signal that has ended the process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/frame/link.hpp"
+#include "cli/mcp/mcp_answer.hpp"
+#include "cli/mcp/served_inputs.hpp"
+
+namespace beamheap::cli {
+
+class InputReader {
+public:
+    InputReader(std::string path, pid_t pid, DescriptorLink link)
+        : path_(std::move(path)), pid_(pid), link_(std::move(link)) {}
+    InputReader(const InputReader&) = delete;
+    InputReader& operator=(const InputReader&) = delete;
+    /// What it is working on is finished, and nobody waits for it here.
+    ~InputReader();
+
+    const std::string& path() const { return path_; }
+    pid_t pid() const { return pid_; }
+    /// False: it is gone. `pipe` stays the caller's.
+    bool ask(std::uint64_t number, std::vector<std::string> words, int pipe);
+    void stop(std::uint64_t number);
+    /// It is ended, with all that it has begun.
+    void kill();
+    /// Whether it has said so far that it has the input.
+    bool has_read() const { return has_read_; }
+    void note_read() { has_read_ = true; }
+    /// It is not to be asked again: a VM that runs is something else the next time, and what could not be read may be
+    /// readable then.
+    bool spent() const { return spent_; }
+    void spend() { spent_ = true; }
+    /// In a process that was begun beside it: what is kept of it here is closed, and it goes on.
+    void forget() { link_.close(); }
+    /// How it ended, as waitpid() tells it, where it has.
+    std::optional<int> ended();
+
+private:
+    std::string path_;
+    pid_t pid_;
+    DescriptorLink link_;
+    bool has_read_ = false, spent_ = false;
+    std::optional<int> status_;
+};
+
+class InputReaders {
+public:
+    using Read = std::function<Result<ServedInput>(const std::string& path)>;
+    using Find = std::function<Answer(ServedInput& input, const std::vector<std::string>& words)>;
+    /// What readers do. `read` and `find` run in processes of their own.
+    InputReaders(Read read, Find find) : read_(std::move(read)), find_(std::move(find)) {}
+
+    /// The reader of an input, begun where there is none: the four that were asked last stay. Null: the system gives no
+    /// process.
+    /// `ours` are descriptors that a new one has no business with.
+    std::shared_ptr<InputReader> of(const std::string& path, std::span<const int> ours);
+    /// Those that are there, and those that others still wait for.
+    std::vector<std::shared_ptr<InputReader>> all() const;
+    std::size_t count() const { return readers_.size(); }
+
+private:
+    std::shared_ptr<InputReader> begin(const std::string& path, std::span<const int> ours);
+    Read read_;
+    Find find_;
+    std::list<std::shared_ptr<InputReader>> readers_;  // who was asked last comes first
+    std::list<std::weak_ptr<InputReader>> let_go_;
+};
+
+}  // namespace beamheap::cli
