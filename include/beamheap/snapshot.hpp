@@ -333,7 +333,8 @@ struct NamedBytes {
 struct Signal {
     std::uint32_t number = 0;              ///< of Linux: 11 is SIGSEGV
     std::optional<std::uint64_t> address;  ///< that was touched; none where the signal was sent, or has no address
-    std::uint32_t sender = 0;              ///< process of the machine that sent it; 0: none did, or it is not known
+    bool by_other = false;                 ///< another process of the machine sent it
+    std::uint32_t sender = 0;              ///< that process; 0: one outside of the node's container, or not known
     bool by_itself = false;                ///< the VM sent it to itself, as abort(3) does
     friend bool operator==(const Signal&, const Signal&) = default;
 };

@@ -110,7 +110,8 @@ void read_signal(Bytes note, CoreNotes& out) {
     signal.address = load<std::uint64_t>(note.data() + 16);
     // SI_USER (0), SI_QUEUE (-1), SI_TKILL (-6): the same place holds si_pid (siginfo.h).
     const auto code = static_cast<std::int32_t>(signal.code);
-    if (code == 0 || code == -1 || code == -6) signal.sender = load<std::uint32_t>(note.data() + 16);
+    signal.sent = code == 0 || code == -1 || code == -6;
+    if (signal.sent) signal.sender = load<std::uint32_t>(note.data() + 16);
     if (signal.number != 0) out.signal = signal;
 }
 

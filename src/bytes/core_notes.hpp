@@ -65,7 +65,8 @@ struct CoreFile {
 struct CoreSignal {
     std::uint32_t number = 0, code = 0;
     std::uint64_t address = 0;  ///< si_addr of SIGSEGV, SIGBUS, SIGILL, SIGFPE
-    std::uint32_t sender = 0;   ///< si_pid: who sent it by kill(2), sigqueue(3), tgkill(2); 0: nobody did (code > 0)
+    bool sent = false;          ///< by kill(2), sigqueue(3), tgkill(2), and not by the kernel for what a thread did
+    std::uint32_t sender = 0;   ///< si_pid of who sent it; 0: it is not known, as of one outside of a container
 };
 
 struct CoreNotes {

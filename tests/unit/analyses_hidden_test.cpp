@@ -79,8 +79,61 @@ TEST_CASE("an application whose own process waits for the application controller
         CHECK(stopped[0].title_alone() == (asks
                                                ? "Application shop does not stop: janitor <0.5.0>, a part of it, waits "
                                                  "for the application controller, called by shop:handle_cast/2"
-                                               : "Application shop does not stop: other <0.6.0> sits in shop:works/0"));
+                                               : "Application shop does not stop: shop_sup <0.4.0> waits for janitor "
+                                                 "<0.5.0>, and that one in the end for other <0.6.0>, which sits in "
+                                                 "shop:works/0"));
     }
+}
+
+TEST_CASE("a stop that does not end is followed to who holds it up", "[hidden]") {
+    const auto told = [](bool together) {
+        Hidden node;
+        node.at(0, {node.function("init", "shutdown_loop", 4), node.function("init", "stop", 2)}, "init");
+        node.at(4, {node.function("supervisor", together ? "wait_dynamic_children" : "shutdown", 1)}, "shop_sup");
+        if (!together) node.names(5);
+        node.at(5, {node.function("gen", "do_call", 4), node.function("shop", "terminate", 2)}, "writer").parent = {
+            0, 4, 0};
+        if (!together) node.monitors(6, 1);
+        node.at(6, {node.function("ledger", "await_ack", 1)}, together ? "" : "ledger").parent = {0, 4, 0};
+        for (std::uint32_t i = 0; i < 5; ++i) node.idle(20 + i).parent = {0, 4, 0};
+        const auto found = test::of(node.told(), "stop-under-way");
+        REQUIRE(found.size() == 1);
+        return found[0].title_alone();
+    };
+    CHECK(
+        told(false) ==
+        "The node was being stopped (init:stop/0); shop_sup <0.4.0> waits for writer <0.5.0>, and that one for ledger "
+        "<0.6.0>, which sits in ledger:await_ack/1");
+    CHECK(told(true) ==
+          "The node was being stopped (init:stop/0); shop_sup <0.4.0> waits for its children to end: writer <0.5.0> "
+          "sits in gen:do_call/4");
+}
+
+TEST_CASE("an application that gave up where a table of the VM is full is told with that", "[hidden]") {
+    const auto told = [](std::uint64_t limit, std::uint64_t ports) {
+        Hidden node;
+        node.s.node.slogan =
+            "Kernel pid terminated (application_controller) (\"{application_terminated,hooks,shutdown}\")";
+        node.s.node.process_limit = limit;
+        node.s.node.port_limit = 100;
+        for (std::uint32_t i = 0; i < 95; ++i) {
+            Process& p = node.at(10 + i, {node.function("hooks", "await", 2)});
+            p.real_initial_call = node.function("hooks", "deliver", 1);
+        }
+        for (std::uint32_t i = 0; i < ports; ++i) {
+            Port& port = node.s.ports.emplace_back();
+            port.port = {0, i + 1};
+            port.connected = {0, 10 + i / 50, 0};
+        }
+        const auto found = test::of(node.told(), "start-up");
+        REQUIRE(found.size() == 1);
+        return present::plain_text(node.s, found[0].behind);
+    };
+    CHECK(told(100, 0) == "95 of 100 processes that the node may have exist (95 %): 95 of them are hooks:deliver/1");
+    CHECK(told(101, 0).empty());
+    CHECK(told(1000, 96) ==
+          "96 of 100 ports that the node may have are open (96 %): <0.10.0> (hooks:deliver/1) owns 50 of them");
+    CHECK(told(94, 0).empty());  // more than there may be: the limit is not right
 }
 
 TEST_CASE("circles of others are told as circles, with no word of timeouts that nobody knows of", "[hidden]") {

@@ -152,6 +152,22 @@ TEST_CASE("a dump that ends within its process table says how much of it is miss
           "-> Who was running when it died is in the schedulers' section: beamheap schedulers DUMP\n");
 }
 
+TEST_CASE("a signal that another process sent is told with that one, and with what held up who tells of life",
+          "[stories]") {
+    const auto told = [](std::uint32_t sender) {
+        StoryNode node;  // heart's own process sits in its callback
+        node.at(5, {node.function("gen", "do_call", 4), node.function("fleet", "health", 0)}, "heart");
+        node.at(6, {node.function("jiffy", "nif_encode", 1)}).state = ProcessState::running;
+        node.s.node.signal = Signal{.number = 6, .address = {}, .by_other = true, .sender = sender};
+        return stories_of(node, "native-crash", [](Facts&) {});
+    };
+    CHECK(told(4711).find("The node was ended by SIGABRT, which process 4711 of the machine sent; heart <0.5.0>, which "
+                          "tells its watchdog that it lives, sits in ") != std::string::npos);
+    CHECK(told(0).find("which a process outside of its container sent; heart") != std::string::npos);
+    CHECK(told(4711).find("jiffy") == std::string::npos);
+    CHECK(told(4711).find("Erlang code alone") == std::string::npos);
+}
+
 TEST_CASE("a signal is told with who was running, and a damaged VM with its libraries", "[stories]") {
     const auto killed = [](std::uint32_t signal, std::uint32_t running) {
         StoryNode node;
@@ -166,18 +182,6 @@ TEST_CASE("a signal is told with who was running, and a damaged VM with its libr
         node.s.node.signal = Signal{signal, 0x10};
         return stories_of(node, "native-crash", [](Facts&) {});
     };
-    {
-        StoryNode node;  // heart's own process sits in its callback
-        node.at(5, {node.function("gen", "do_call", 4), node.function("fleet", "health", 0)}, "heart");
-        node.at(6, {node.function("jiffy", "nif_encode", 1)}).state = ProcessState::running;
-        node.s.node.signal = Signal{.number = 6, .address = {}, .sender = 4711};
-        const std::string told = stories_of(node, "native-crash", [](Facts&) {});
-        CHECK(told.find("The node was ended by SIGABRT, which process 4711 of the machine sent; heart <0.5.0>, which "
-                        "tells its watchdog that it lives, "
-                        "sits in ") != std::string::npos);
-        CHECK(told.find("jiffy") == std::string::npos);
-        CHECK(told.find("Erlang code alone") == std::string::npos);
-    }
     CHECK(
         killed(11, 0) ==
         "3 SIGSEGV: The VM died by SIGSEGV at address 0x10\n"

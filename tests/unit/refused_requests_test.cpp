@@ -62,8 +62,8 @@ LostSharing found_in(const std::string& dump) {
 TEST_CASE("what a refused request was for is told by its type where that is one thing's", "[refused]") {
     const std::uint64_t gibibyte = 1024 * test::mebibyte;
     CHECK(asked("sl_alloc", 3 * gibibyte, "external_term_data", 20 * test::mebibyte) ==
-          "cookies <0.10.0> asked for 3.0 GiB for unpacking a compressed term (binary_to_term/1) and was refused it; "
-          "it is running cookies:decode/1: one request, 153 times what the node had (20.0 MiB)");
+          "cookies <0.10.0> was refused 3.0 GiB for unpacking a compressed term (binary_to_term/1); it is running "
+          "cookies:decode/1: one request, 153 times what the node had (20.0 MiB)");
     CHECK(asked("sl_alloc", 3 * gibibyte, "export_tab", 8 * gibibyte) ==
           "cookies <0.10.0> asked for 3.0 GiB of sl_alloc (export_tab) and was refused it; it is running "
           "cookies:decode/1");
@@ -114,5 +114,6 @@ TEST_CASE("who asked for much at once is told with the term that loses its shari
                        "has 1.1 KiB, and "
                        "4.0 GiB where it is copied: a message has what is shared in it as often as it is referred to"));
     CHECK(told(134'217'729).find("where it is copied") == std::string::npos);
+    CHECK(told(1'073'741'848).find("where it is copied") == std::string::npos);  // twice as large: not that one
     CHECK(told(134'217'732).find("where it is copied") != std::string::npos);
 }

@@ -29,9 +29,10 @@ std::optional<Signal> signal_of(const bytes::CoreNotes& notes) {
     if (notes.signal && (signal.number == 11 || signal.number == 7) &&
         static_cast<std::int32_t>(notes.signal->code) > 0)
         signal.address = notes.signal->address;
-    if (notes.signal && notes.signal->sender != 0 && notes.process_id != 0) {
+    if (notes.signal && notes.signal->sent && notes.process_id != 0) {
         signal.by_itself = notes.signal->sender == notes.process_id;
-        if (!signal.by_itself) signal.sender = notes.signal->sender;
+        signal.by_other = !signal.by_itself;
+        if (signal.by_other) signal.sender = notes.signal->sender;
     }
     return signal;
 }

@@ -90,12 +90,12 @@ Sentence group_sentence(const Facts& facts, const GroupKey& key) {
     return {};
 }
 
-// A descriptor is named by its number, which is the second of the two that the VM tells: it is for output.
 Sentence in_state(const Facts& facts, FunctionId kind) {
     const StateOfKind* const state = facts.get<StateNames>().of(kind);
     if (state == nullptr) return {};
     const Atom name{state->name, false};
-    if (state->in_it == state->looked) return sentence(" in their state {}", name);
+    if (state->in_it == state->looked)
+        return sentence(" of which all {} that were looked at are in their state {}", number(state->looked), name);
     return sentence(" of which {} of {} that were looked at are in their state {}", number(state->in_it),
                     number(state->looked), name);
 }
@@ -126,6 +126,7 @@ bool has_flag(const Snapshot& snapshot, TextId flags, std::string_view flag) {
     return snapshot.text(flags).find(flag) != std::string_view::npos;
 }
 
+// A descriptor is named by its number, which is the second of the two that the VM tells: it is for output.
 Sentence port_words(const Snapshot& snapshot, const Port& port) {
     const std::string_view driver = snapshot.text(port.driver);
     if (snapshot.text(port.kind) == "fd") {

@@ -25,8 +25,8 @@ Sentence group_sentence(const Facts& facts, const GroupKey& key);
 /// 1,000, in one chain, as those of a bag under one key are, or terms that hash alike: whoever puts something there
 /// compares it with all of them.
 void say_long_chain(const Snapshot& snapshot, Finding& finding, Pid owner = {});
-/// " in their state finish", " of which 14 of 16 that were looked at are in their state finish": of many of a kind that
-/// are state machines. Empty where that is not known, or each is in another one.
+/// " of which 14 of 16 that were looked at are in their state finish": of many of a kind that are state machines. Empty
+/// where that is not known, or each is in another one.
 Sentence in_state(const Facts& facts, FunctionId kind);
 /// Whether flags, as the VM prints them ("ACT_PRIO_NORMAL | IN_RUNQ"), have one of that name.
 bool has_flag(const Snapshot& snapshot, TextId flags, std::string_view flag);

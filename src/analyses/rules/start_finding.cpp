@@ -457,27 +457,31 @@ void add_told(const Facts& facts, Finding& finding) {
             "If the node had run before, the dump of its first crash may be overwritten: see this file's time.");
 }
 
-// A table of the VM's that is full, and of whom: starting or opening one more fails.
+// A table of the VM's that is nearly full, and of whom: where an application gave up, what failed may have been a start
+// of one more. Those that it had started itself are gone.
 void say_full_table(const Facts& facts, Finding& finding) {
     constexpr double full_percent = 95;
+    const auto nearly_full = [](const Fill& fill) {
+        return fill.percent.value_or(0) >= full_percent && *fill.used <= *fill.limit;
+    };
     const Snapshot& s = facts.snapshot();
     const Fill& processes = facts.get<Totals>().process_fill;
     const Fill& ports = facts.get<Totals>().port_fill;
     if (!finding.behind.empty()) return;
-    if (processes.percent.value_or(0) >= full_percent) {
+    if (nearly_full(processes)) {
         const ProcessGroups& kinds = facts.get<ProcessKinds>().groups;
-        finding.behind.say("{} of {} processes that the node may have exist, so that a start of one more fails",
-                           number(*processes.used), number(*processes.limit));
+        finding.behind.say("{} of {} processes that the node may have exist ({})", number(*processes.used),
+                           number(*processes.limit), Percent{*processes.percent});
         if (!kinds.groups.empty() && kinds.groups.front().function != FunctionId::none)
             finding.behind.say(": {} of them are {}", number(kinds.groups.front().count),
                                kinds.groups.front().function);
-    } else if (ports.percent.value_or(0) >= full_percent) {
+    } else if (nearly_full(ports)) {
         std::map<Pid, std::uint64_t> owners;
         for (const Port& port : s.ports)
             if (port.connected.has()) ++owners[port.connected];
         const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
-        finding.behind.say("{} of {} ports that the node may have are open, so that opening one more fails",
-                           number(*ports.used), number(*ports.limit));
+        finding.behind.say("{} of {} ports that the node may have are open ({})", number(*ports.used),
+                           number(*ports.limit), Percent{*ports.percent});
         if (most != owners.end())
             finding.behind.say(": {} owns {} of them", AnyProcess{most->first}, number(most->second));
     }

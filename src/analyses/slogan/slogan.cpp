@@ -251,9 +251,11 @@ void explain_allocation(Slogan& slogan) {
         break;
     }
     if (use->allocator.empty() && !use->type.empty()) slogan.purpose = use->what;
-    // No heap or table grows by a tebibyte in one step, and working memory is freed within one call.
+    // No heap or table grows by a tebibyte in one step, and working memory is freed within one call; what one term or
+    // message takes there may be large.
     const InputText allocator{slogan.allocator, InputText::Holds::vm};
-    const bool absurd = bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && bytes >= gib);
+    const bool absurd =
+        bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && slogan.purpose.empty() && bytes >= gib);
     if (absurd) {
         slogan.kind = SloganKind::absurd_allocation;
         slogan.meaning.say("{} was asked for {} for {}: no node needs that at once, so a size was wrong.", allocator,
@@ -476,6 +478,11 @@ Sentence signal_text(const Signal& signal) {
     return text;
 }
 
+Sentence sender_text(const Signal& signal) {
+    return signal.sender == 0 ? Sentence(Ours("a process outside of its container"))
+                              : sentence("process {} of the machine", Amount{signal.sender, AmountUnit::plain});
+}
+
 bool is_crash(const Signal& signal) {
     const auto* found = std::ranges::find(signals, signal.number, &SignalKind::number);
     return found != signals.end() && found->crash;
@@ -490,9 +497,9 @@ Slogan read_signal(const Signal& signal) {
     }
     slogan.kind = found->kind;
     slogan.meaning = found->meaning;
-    if (signal.sender != 0)
-        slogan.meaning = sentence("Process {} of the machine sent {} to the node (heart, a service manager, a person).",
-                                  Amount{signal.sender, AmountUnit::plain}, signal_text(signal));
+    if (signal.by_other)
+        slogan.meaning = sentence("The node was sent {}, by {} (heart, a service manager, a person).",
+                                  signal_text(signal), sender_text(signal));
     else if (signal.by_itself && signal.number == abort_signal)
         slogan.meaning = Ours("The VM, or native code in it, aborted itself, which says why on its standard error.");
     add_steps_of_page(slogan);

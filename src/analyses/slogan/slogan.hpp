@@ -79,6 +79,8 @@ Slogan read_death(const Node& node);
 Ours signal_name(std::uint32_t number);
 /// "SIGSEGV at address 0x10", "signal 42".
 Sentence signal_text(const Signal& signal);
+/// Who sent it, of one that another process sent: "process 4711 of the machine".
+Sentence sender_text(const Signal& signal);
 /// Whether it is a signal by which code that goes wrong ends; the others are sent by somebody.
 bool is_crash(const Signal& signal);
 

@@ -23,7 +23,8 @@ Sentence place_of(RootKind kind) {
     switch (kind) {
         case RootKind::message: return Ours("a message in its queue");
         case RootKind::dictionary: return Ours("an entry of its process dictionary");
-        default: return Ours("a term on its stack");
+        case RootKind::stack: return Ours("a term on its stack");
+        default: return Ours("a term of its own");
     }
 }
 

@@ -15,7 +15,7 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t least_crowd = 100, samples_each = 16, most_crowds = 4;
+constexpr std::size_t least_crowd = 100, samples_each = 16, least_looked = 8, most_crowds = 4;
 constexpr std::uint64_t largest_machine = 100'000;  // words
 
 bool rests_as_machine(const Snapshot& s, const Process& process) {
@@ -50,7 +50,8 @@ std::vector<ProcId> sampled_machines(const Snapshot& s) {
 
 const StateOfKind* StateNames::of(FunctionId kind) const {
     const auto found = std::ranges::find(all, kind, &StateOfKind::kind);
-    return kind == FunctionId::none || found == all.end() || found->in_it * 4 < found->looked * 3 ? nullptr : &*found;
+    if (kind == FunctionId::none || found == all.end() || found->looked < least_looked) return nullptr;
+    return found->in_it * 4 < found->looked * 3 ? nullptr : &*found;
 }
 
 Result<StateNames> find_fact(FactOf<StateNames>, const Facts& facts, Artifact& artifact) {

@@ -312,7 +312,7 @@ void say_sharing(const Facts& facts, ProcId id, Finding& finding) {
     const std::uint64_t word = facts.snapshot().source.word_size;
     const std::uint64_t refused = facts.get<Slogan>().refused_bytes.value_or(0);
     const std::uint64_t copied = saturating_multiply(lost.flat_words, word);
-    if (lost.process != id || lost.where.empty() || copied < refused / 4) return;
+    if (lost.process != id || lost.where.empty() || copied < refused / 4 || copied / 2 > refused) return;
     finding.title.say(
         "; {} has {}, and {} where it is copied: a message has what is shared in it as often as it is "
         "referred to",

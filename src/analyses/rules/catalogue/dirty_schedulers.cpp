@@ -47,18 +47,17 @@ struct Taken {
 // Who is in the queue, and who waits for these.
 void find_behind(const Facts& facts, const Kind& kind, Taken& found) {
     const Snapshot& s = facts.snapshot();
-    std::map<ProcId, std::uint64_t> queued;
-    for (const ProcId id : all_processes(s))
-        if (s[id].state == ProcessState::runnable && has_flag(s, s[id].internal_state, kind.flag) &&
-            has_flag(s, s[id].internal_state, "IN_RUNQ"))
-            queued.emplace(id, 0);
-    if (queued.empty()) return;
-    for (const ProcId id : all_processes(s))
-        if (const auto end = queued.find(end_of_chain(facts.get<Waits>(), id)); end != queued.end() && end->first != id)
-            ++end->second, ++found.behind;
-    const auto most = std::ranges::max_element(queued, {}, [](const auto& each) { return each.second; });
-    found.first = most->first;
-    found.for_first = most->second;
+    for (const ProcId id : all_processes(s)) {
+        if (s[id].state != ProcessState::runnable || !has_flag(s, s[id].internal_state, kind.flag) ||
+            !has_flag(s, s[id].internal_state, "IN_RUNQ"))
+            continue;
+        const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id);
+        const std::uint64_t behind = fan == nullptr ? 0 : fan->reaching;
+        found.behind = saturating_add(found.behind, behind);
+        if (found.first != ProcId::none && behind <= found.for_first) continue;
+        found.first = id;
+        found.for_first = behind;
+    }
 }
 
 Taken taken(const Snapshot& s, const Kind& kind) {

@@ -40,11 +40,9 @@ void killed_from_outside(const Facts& facts, const Signal& signal, std::vector<F
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.subject = {SubjectKind::node, signal_name(signal.number)};
-    finding.title.say("The node was ended by {}, which process {} of the machine sent", signal_text(signal),
-                      Amount{signal.sender, AmountUnit::plain});
+    finding.title.say("The node was ended by {}, which {} sent", signal_text(signal), sender_text(signal));
     finding.evidence.push_back(fact("signal", signal_text(signal)));
-    finding.evidence.push_back(
-        fact("sent by the process of the machine", sentence("{}", Amount{signal.sender, AmountUnit::plain})));
+    finding.evidence.push_back(fact("sent by", sender_text(signal)));
     say_beat(facts, finding);
     finding.advise("See who that process was: the program `heart`, a service manager, a person (the journal tells).");
     findings.push_back(std::move(finding));
@@ -55,7 +53,7 @@ void killed_by_signal(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (!is_crash(*s.node.signal)) return;
     const Signal& signal = *s.node.signal;
-    if (signal.sender != 0) return killed_from_outside(facts, signal, findings);
+    if (signal.by_other) return killed_from_outside(facts, signal, findings);
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.subject = {SubjectKind::node, signal_name(signal.number)};

@@ -26,7 +26,6 @@ Sentence asked_for(const Slogan& slogan) {
     if (slogan.allocator == "binary_alloc") return sentence("a binary of {}", size);
     if (slogan.allocator == "ets_alloc") return sentence("{} for an ETS table", size);
     if (slogan.memory_type.empty()) return sentence("{} of {}", size, of_vm(slogan.allocator));
-    if (!slogan.purpose.empty()) return sentence("{} for {}", size, slogan.purpose);
     return sentence("{} of {} ({})", size, of_vm(slogan.allocator), of_vm(slogan.memory_type));
 }
 
@@ -41,12 +40,15 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.severity = percent.value_or(100) >= large_percent ? FindingSeverity::critical : FindingSeverity::medium;
     finding.bytes = slogan.refused_bytes;
     finding.percent = percent;
-    finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), running(facts, id));
+    if (!slogan.purpose.empty())
+        finding.title.say("{} was refused {} for {}; it {}", id, bytes(slogan.refused_bytes.value_or(0)),
+                          slogan.purpose, running(facts, id));
+    else finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), running(facts, id));
     if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
     else if (const Count node = node_bytes(facts);
-             node.has() && slogan.refused_bytes.value_or(0) / times_the_node >= *node)
-        finding.title.say(": one request, {} times what the node had ({})",
-                          number(*slogan.refused_bytes / std::max<std::uint64_t>(*node, 1)), bytes(*node));
+             node.value_or(0) != 0 && slogan.refused_bytes.value_or(0) / times_the_node >= *node)
+        finding.title.say(": one request, {} times what the node had ({})", number(*slogan.refused_bytes / *node),
+                          bytes(*node));
     finding.confidence =
         facts.get<Death>().evidence == DeathEvidence::calling_thread ? Confidence::exact : Confidence::estimate;
     finding.evidence = {

@@ -60,21 +60,27 @@ ProcId ends_dynamic_children(const Snapshot& s) {
     return ProcId::none;
 }
 
-// Below a supervisor that waits for the end of all its children together: the supervisors below it that do so, too,
-// and of the last one's children one that does not end: the one that is suspended or in no idle loop, else any.
+// Who does not end below a supervisor that ends all its children together: the supervisors there that do so, too, whom
+// those wait for, and of the last one's children the one that is suspended or in no idle loop, else any.
 ProcId below(const Facts& facts, ProcId supervisor) {
-    constexpr int most_levels = 16;
+    constexpr int most_levels = 32, ending = 3;
     const Snapshot& s = facts.snapshot();
     const auto rank = [&](ProcId id) {
-        if (has_frame(s, s[id], FunctionRole::ends_children) || has_frame(s, s[id], FunctionRole::ends_child)) return 3;
+        if (has_frame(s, s[id], FunctionRole::ends_children) || has_frame(s, s[id], FunctionRole::ends_child))
+            return ending;
         if (s[id].state == ProcessState::suspended || is_suspended(facts, id)) return 2;
         return idle(facts, id) ? 0 : 1;
     };
     ProcId at = supervisor;
-    for (int level = 0; level < most_levels && has_frame(s, s[at], FunctionRole::ends_children); ++level) {
-        ProcId next = ProcId::none;
-        for (const ProcId id : all_processes(s))
-            if (s[id].parent == s[at].pid && (next == ProcId::none || rank(id) > rank(next))) next = id;
+    for (int level = 0; level < most_levels; ++level) {
+        const WaitEdge* const edge = facts.get<Waits>().edge(at);
+        ProcId next = edge == nullptr ? ProcId::none : edge->target.process;
+        int best = -1;  // of the children that were looked at
+        if (next == ProcId::none && has_frame(s, s[at], FunctionRole::ends_children))
+            for (const ProcId id : all_processes(s)) {
+                if (best == ending || s[id].parent != s[at].pid) continue;
+                if (const int of_it = rank(id); of_it > best) best = of_it, next = id;
+            }
         if (next == ProcId::none) break;
         at = next;
     }
@@ -203,7 +209,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                                          : Form<2>(", and that one in the end for {}, which {}"),
                                   end, doing(facts, end));
                 finding.advise("See why that one does not go on: {}", Command{"proc", s[end].pid});
-            } else if (const ProcId leaf = below(facts, look_at); !helper && leaf != look_at) {
+            } else if (const ProcId leaf = helper ? look_at : below(facts, look_at); leaf != look_at) {
                 finding.title.say(", and that one for what is below it: {} {}", leaf, doing(facts, leaf));
                 look_at = leaf;
             } else if (!helper) {
