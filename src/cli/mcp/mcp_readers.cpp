@@ -155,14 +155,6 @@ Result<ServedInput> read_input(const InputReaders::Read& read, const std::string
     }
 }
 
-FileState state_of(const std::string& path) {
-    struct stat status {};
-    const std::string file(file_of(path));
-    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
-            status.st_mtim.tv_nsec};
-}
-
 [[noreturn]] void read_and_serve(pid_t server, const std::string& path, const DescriptorLink& link,
                                  const InputReaders::Read& read, const InputReaders::Find& find) noexcept {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -176,6 +168,14 @@ FileState state_of(const std::string& path) {
 }
 
 }  // namespace
+
+FileState state_of(const std::string& path) {
+    struct stat status {};
+    const std::string file(file_of(path));
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+            status.st_mtim.tv_nsec};
+}
 
 InputReader::~InputReader() {
     link_.close();

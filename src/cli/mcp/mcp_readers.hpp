@@ -42,6 +42,8 @@ struct FileState {
     std::int64_t seconds = 0, nanoseconds = 0;
     bool operator==(const FileState&) const = default;
 };
+/// Of an input's file, now.
+FileState state_of(const std::string& path);
 
 class InputReader {
 public:
