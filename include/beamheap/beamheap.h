@@ -77,7 +77,8 @@ BEAMHEAP_FUNCTION void beamheap_close(beamheap_input* input);
 /* Asks a verb: its name, its options and arguments without the input, up to NULL. The answer is the document that the
  * program prints with --json, which share/beamheap/schema describes; with an option --format ("csv", "md", "folded") what
  * that says. Without an input (NULL) the words name what is to be read, or the verb needs nothing:
- * {"diff", "a.dump", "b.dump"}, {"explain", "wait-convoy"}. Verbs that write files or talk to people are not asked here. */
+ * {"diff", "a.dump", "b.dump"}, {"explain", "wait-convoy"}. Verbs that write files or talk to people are not asked here,
+ * nor options that write files or go on without end (--every, --out, --output, --perf-map). */
 BEAMHEAP_FUNCTION int beamheap_ask(beamheap_input* input, const char* const* words, char** answer);
 
 /* Asks one SELECT (or the name of a recipe) over the tables of the input; the rows are the member `rows` of the

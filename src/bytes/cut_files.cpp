@@ -32,7 +32,18 @@ std::uintptr_t end_of_mapping(std::uintptr_t address) noexcept {
     return 0;
 }
 
-extern "C" void put_zeros(int, siginfo_t* info, void*) {
+// To whom it went before.
+void hand_on(int number, siginfo_t* info, void* context) {
+    if ((taken_before.sa_flags & SA_SIGINFO) != 0) return taken_before.sa_sigaction(number, info, context);
+    if (taken_before.sa_handler != SIG_DFL && taken_before.sa_handler != SIG_IGN)
+        return taken_before.sa_handler(number);
+    const bool sent = info->si_code <= 0;
+    if (sent && taken_before.sa_handler == SIG_IGN) return;
+    ::sigaction(SIGBUS, &taken_before, nullptr);  // a fault comes again, and nobody else is there
+    if (sent) ::raise(number);
+}
+
+extern "C" void put_zeros(int number, siginfo_t* info, void* context) {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(info->si_addr) / page * page;
     const std::uintptr_t end = info->si_code == BUS_ADRERR ? end_of_mapping(address) : 0;
@@ -40,7 +51,7 @@ extern "C" void put_zeros(int, siginfo_t* info, void*) {
     if (end != 0 && ::mmap(reinterpret_cast<void*>(address), end - address, PROT_READ,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED)
         was_cut.store(true);
-    else ::sigaction(SIGBUS, &taken_before, nullptr);  // it comes again, to whom it is for
+    else hand_on(number, info, context);
 }
 
 }  // namespace
@@ -67,11 +78,13 @@ void forget_mapping(const void* pages) noexcept {
 
 CutGuard::CutGuard() noexcept {
     was_cut.store(false);
+    ::sigaction(SIGBUS, nullptr, &taken_before);
     struct sigaction action {};
     action.sa_sigaction = &put_zeros;
-    action.sa_flags = SA_SIGINFO;
-    sigemptyset(&action.sa_mask);
-    ::sigaction(SIGBUS, &action, &taken_before);
+    // Threads of some hosts have small stacks, and another one for signals.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | (taken_before.sa_flags & (SA_RESTART | SA_NODEFER));
+    action.sa_mask = taken_before.sa_mask;
+    ::sigaction(SIGBUS, &action, nullptr);
 }
 
 CutGuard::~CutGuard() { ::sigaction(SIGBUS, &taken_before, nullptr); }

@@ -15,7 +15,7 @@ namespace beamheap::bytes {
 void note_mapping(const void* pages, std::size_t bytes) noexcept;
 void forget_mapping(const void* pages) noexcept;
 
-/// One at a time. Signals of other memory than what was noted go to whom they went before, from then on.
+/// One at a time. Signals of other memory than what was noted go to whom they went before.
 class CutGuard {
 public:
     CutGuard() noexcept;

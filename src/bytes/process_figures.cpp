@@ -82,6 +82,13 @@ std::optional<std::uint64_t> share_of_memory(std::uint32_t pid, const std::strin
     return kibibytes_behind(read_small_file(folder + "/status"), "VmRSS:");
 }
 
+std::optional<std::uint64_t> own_memory(std::uint32_t pid, const std::string& root) {
+    const std::string folder = root + "/proc/" + std::to_string(pid), all = read_small_file(folder + "/smaps_rollup");
+    const Figure clean = kibibytes_behind(all, "Private_Clean:"), dirty = kibibytes_behind(all, "Private_Dirty:");
+    if (clean && dirty) return *clean + *dirty;
+    return kibibytes_behind(read_small_file(folder + "/status"), "VmRSS:");
+}
+
 ProcessFigures process_figures(std::uint32_t pid, const std::string& root) {
     ProcessFigures figures;
     const std::string folder = root + "/proc/" + std::to_string(pid);

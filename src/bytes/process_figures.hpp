@@ -30,5 +30,7 @@ ProcessFigures process_figures(std::uint32_t pid, const std::string& root = {});
 /// Bytes of memory that a running process has, of those that it shares with others its part of them (Pss of
 /// smaps_rollup); where the kernel does not tell, all that is resident. Nothing: there is no such process.
 std::optional<std::uint64_t> share_of_memory(std::uint32_t pid, const std::string& root = {});
+/// The bytes among them that no other process has (Private_Clean and Private_Dirty).
+std::optional<std::uint64_t> own_memory(std::uint32_t pid, const std::string& root = {});
 
 }  // namespace beamheap::bytes

@@ -408,12 +408,31 @@ void run_words(std::vector<std::string> words, const Options& shell, LoadedInput
     if (const Status status = answer_about(*options, loaded, nullptr); !status) report(status.error());
 }
 
+// Whether somebody who takes an answer may ask that: it is one, it writes nothing, and it reads what it names. The
+// standard input is another program's where it has loaded the library.
+static Status can_be_taken(const Options& options) {
+    for (const GivenOption& each : options.given) {
+        if (each.row->beside)
+            return Error{
+                ErrorCode::usage,
+                fmt::format("{} writes files or goes on without end: it gives no answer here", each.row->long_name()),
+                {}};
+        if (is_guest() && !each.row->reads.empty() && each.value == "-")
+            return Error{ErrorCode::usage, "standard input is the process's own", "Name a file."};
+    }
+    if (is_guest() && std::ranges::find(options.inputs, "-") != options.inputs.end())
+        return Error{ErrorCode::usage, "standard input is the process's own", "Name a file."};
+    return ok();
+}
+
 // Those of a question that is answered by tables. Errors: usage.
 static Result<Options> options_of_question(std::vector<std::string> words, const Options& session) {
     const Command* command = words.empty() ? nullptr : find_command(words.front());
     if (command == nullptr || command->alone || command->writes)
         return Error{ErrorCode::usage, fmt::format("no answer of '{}' can be shown here", fmt::join(words, " ")), {}};
-    return options_of(std::move(words), session);
+    BH_TRY(Options options, options_of(std::move(words), session));
+    BH_CHECK(can_be_taken(options));
+    return options;
 }
 
 Status take_answer(std::vector<std::string> words, const Options& session, LoadedInput& loaded,
@@ -437,6 +456,7 @@ Status take_answer_of(std::vector<std::string> line, const Options& session, con
                      {}};
     line.insert(line.begin(), "beamheap");
     BH_TRY(Options options, parse_options(std::move(line), session));
+    BH_CHECK(can_be_taken(options));
     BH_CHECK(find_named_nodes(options, *command));
     return run_command(options, nullptr, &taker);
 }

@@ -102,7 +102,14 @@ int guarded(beamheap_input* input, const What& what, const TakeBack& take_back) 
         constexpr std::string_view cut = "the input became shorter while it was read";
         constexpr std::string_view again = "Open it again when it is whole, or a copy of it.";
         if (input != nullptr && input->cut) return failed(ErrorCode::unreadable, cut, again);
-        const Status status = what();
+        const Status status = [&] {
+            try {
+                return what();
+            } catch (...) {
+                take_back();
+                throw;
+            }
+        }();
         if (!status || guard.cut()) take_back();
         if (guard.cut()) {
             if (input != nullptr) input->cut = true;

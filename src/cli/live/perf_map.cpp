@@ -2,7 +2,6 @@
 #include "cli/live/perf_map.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "analyses/facts/needs.hpp"
 #include "cli/console/output_file.hpp"
@@ -28,10 +27,9 @@ Status write_perf_map(const Context& context) {
                             present::safe_text(names.function(each.function)));
     BH_CHECK(write_file(path, text, options.overwrite));
     if (!options.quiet)
-        FileSink(STDERR_FILENO)
-            .write(fmt::format(
-                "beamheap: {}: names of {} functions as they are loaded now. Write it again after code was loaded.\n",
-                path == "-" ? "standard output" : present::safe_text(path), functions.size()));
+        say_beside(fmt::format(
+            "beamheap: {}: names of {} functions as they are loaded now. Write it again after code was loaded.",
+            path == "-" ? "standard output" : path, functions.size()));
     return ok();
 }
 

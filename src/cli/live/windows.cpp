@@ -54,7 +54,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 void tell(const Context& context, std::string_view text) {
     if (context.options().quiet) return;
-    FileSink(STDERR_FILENO).write(fmt::format("beamheap: {}\n", present::safe_text(text)));
+    say_beside(fmt::format("beamheap: {}", text));
 }
 
 struct WindowOutput {

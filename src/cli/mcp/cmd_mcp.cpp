@@ -180,6 +180,7 @@ private:
     bool running_;
     std::deque<Queued> queue_;
     std::vector<std::string> last_words_;  // of the last call, whose answer is kept to be read in parts
+    std::vector<FileState> last_files_;
     Answer last_;
 };
 
@@ -360,14 +361,17 @@ std::optional<json> Server::call(const json& request, const Command& verb, const
         question.words.insert(question.words.end(), each->begin(), each->end());
     }
     const std::string about = call->inputs.empty() ? std::string() : call->inputs.front();
-    if (question.words == last_words_ && (!last_.live || call->part > 1))
+    std::vector<FileState> files;
+    for (const std::string& each : call->inputs) files.push_back(state_of(each));
+    if (question.words == last_words_ && (call->part > 1 || (!last_.live && files == last_files_)))
         return result_of(id, one_part(verb, *call, about));  // a VM that runs says something else each time
     // The answer is kept: the next question is often for its next part.
     return find(request, verb, question,
-                [this, id, about, verb = &verb, call = *call, words = question.words](Answer answer) {
+                [this, id, about, verb = &verb, call = *call, words = question.words, files](Answer answer) {
                     if (answer.error) return result_of(id, failure(*answer.error, about));
                     last_ = std::move(answer);
                     last_words_ = words;
+                    last_files_ = files;
                     return result_of(id, one_part(*verb, call, about));
                 });
 }

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,13 +169,25 @@ Result<ServedInput> read_input(const InputReaders::Read& read, const std::string
 
 }  // namespace
 
+FileState state_of(const std::string& path) {
+    struct stat status {};
+    const std::string file(file_of(path));
+    if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+            status.st_mtim.tv_nsec};
+}
+
 InputReader::~InputReader() {
     link_.close();
     if (status_) return;
     // Nobody waits for an answer of it: what it was still reading is for nobody.
     ::kill(pid_, SIGKILL);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    ending_->add(pid_);
+    ending_->reap();
+}
+
+void EndingProcesses::reap() {
+    std::erase_if(pids_, [](pid_t each) { return ::waitpid(each, nullptr, WNOHANG) != 0; });
 }
 
 bool InputReader::ask(std::uint64_t number, std::vector<std::string> words, int pipe) {
@@ -197,6 +210,7 @@ std::optional<int> InputReader::ended() {
 
 std::shared_ptr<InputReader> InputReaders::begin(const std::string& path, std::span<const int> ours) {
     auto [server_end, readers] = DescriptorLink::make();
+    const FileState file = state_of(path);  // before it is read: what is written meanwhile makes it another one
     const pid_t server = ::getpid();
     const pid_t child = server_end.good() ? ::fork() : -1;
     if (child == 0) {
@@ -207,29 +221,43 @@ std::shared_ptr<InputReader> InputReaders::begin(const std::string& path, std::s
         read_and_serve(server, path, readers, read_, find_);
     }
     if (child < 0) return nullptr;
-    return std::make_shared<InputReader>(path, child, std::move(server_end));
+    return std::make_shared<InputReader>(path, file, child, std::move(server_end), ending_);
 }
 
 std::shared_ptr<InputReader> InputReaders::of(const std::string& path, std::span<const int> ours) {
-    readers_.remove_if([this](const std::shared_ptr<InputReader>& each) {
-        if (!each->spent() && !each->ended()) return false;
-        let_go_.push_back(each);
-        return true;
-    });
-    const auto found = std::ranges::find(readers_, path, [](const auto& each) { return each->path(); });
+    sweep();
+    auto found = std::ranges::find(readers_, path, [](const auto& each) { return each->path(); });
+    if (found != readers_.end() && !(*found)->is_of(state_of(path))) {
+        let_go(*found);
+        found = readers_.end();
+    }
     if (found != readers_.end()) {
         readers_.splice(readers_.begin(), readers_, found);
         return readers_.front();
     }
-    while (readers_.size() >= most_readers) {
-        let_go_.push_back(readers_.back());
-        readers_.pop_back();
-    }
+    while (readers_.size() >= most_readers) let_go(readers_.back());
     std::shared_ptr<InputReader> reader = begin(path, ours);
     if (reader == nullptr) return nullptr;
     if (process_named(path)) reader->spend();
     readers_.push_front(reader);
     return reader;
+}
+
+void InputReaders::let_go(const std::shared_ptr<InputReader>& reader) {
+    const auto found = std::ranges::find(readers_, reader);
+    if (found == readers_.end()) return;
+    let_go_.push_back(*found);
+    readers_.erase(found);
+}
+
+void InputReaders::sweep() {
+    readers_.remove_if([this](const std::shared_ptr<InputReader>& each) {
+        if (!each->spent() && !each->ended()) return false;
+        let_go_.push_back(each);
+        return true;
+    });
+    let_go_.remove_if([](const std::weak_ptr<InputReader>& each) { return each.expired(); });
+    ending_->reap();
 }
 
 std::vector<std::shared_ptr<InputReader>> InputReaders::all() const {

@@ -26,16 +26,39 @@
 
 namespace beamheap::cli {
 
+/// Processes that were told to end: one that the system holds (in a read of a disk that is gone) keeps nobody waiting.
+class EndingProcesses {
+public:
+    void add(pid_t pid) { pids_.push_back(pid); }
+    void reap();
+
+private:
+    std::vector<pid_t> pids_;
+};
+
+/// What tells a file from another one, or from itself before somebody wrote to it. Nothing of what is no file.
+struct FileState {
+    std::uint64_t device = 0, inode = 0, bytes = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;
+    bool operator==(const FileState&) const = default;
+};
+/// Of an input's file, now.
+FileState state_of(const std::string& path);
+
 class InputReader {
 public:
-    InputReader(std::string path, pid_t pid, DescriptorLink link)
-        : path_(std::move(path)), pid_(pid), link_(std::move(link)) {}
+    /// `ending`: where it leaves its process when that does not end at once.
+    InputReader(std::string path, FileState file, pid_t pid, DescriptorLink link,
+                std::shared_ptr<EndingProcesses> ending)
+        : path_(std::move(path)), file_(file), pid_(pid), link_(std::move(link)), ending_(std::move(ending)) {}
     InputReader(const InputReader&) = delete;
     InputReader& operator=(const InputReader&) = delete;
-    /// What it is working on is finished, and nobody waits for it here.
+    /// Its process is ended, whatever it works on; nobody waits for that here.
     ~InputReader();
 
     const std::string& path() const { return path_; }
+    /// Whether the file is the one that it was begun for.
+    bool is_of(const FileState& now) const { return file_ == now; }
     pid_t pid() const { return pid_; }
     /// False: it is gone. `pipe` stays the caller's.
     bool ask(std::uint64_t number, std::vector<std::string> words, int pipe);
@@ -56,8 +79,10 @@ public:
 
 private:
     std::string path_;
+    FileState file_;
     pid_t pid_;
     DescriptorLink link_;
+    std::shared_ptr<EndingProcesses> ending_;
     bool has_read_ = false, spent_ = false;
     std::optional<int> status_;
 };
@@ -75,7 +100,10 @@ public:
     std::shared_ptr<InputReader> of(const std::string& path, std::span<const int> ours);
     /// Those that are there, and those that others still wait for.
     std::vector<std::shared_ptr<InputReader>> all() const;
-    std::size_t count() const { return readers_.size(); }
+    /// Nobody asks this one any more: it ends as soon as nobody waits for it.
+    void let_go(const std::shared_ptr<InputReader>& reader);
+    /// Lets those go that have ended or are not to be asked again.
+    void sweep();
 
 private:
     std::shared_ptr<InputReader> begin(const std::string& path, std::span<const int> ours);
@@ -83,6 +111,7 @@ private:
     Find find_;
     std::list<std::shared_ptr<InputReader>> readers_;  // who was asked last comes first
     std::list<std::weak_ptr<InputReader>> let_go_;
+    std::shared_ptr<EndingProcesses> ending_ = std::make_shared<EndingProcesses>();
 };
 
 }  // namespace beamheap::cli

@@ -143,7 +143,7 @@ std::string Workers::failure_of(const Work& work, int status) const {
     if (work.got.starts_with('s')) std::from_chars(work.got.data() + 1, work.got.data() + work.got.size(), signal);
     if (signal != 0) return fmt::format("{} was ended by signal {}", work.name, signal);
     const std::optional<int> ended = work.reader->ended();
-    if (!ended) return work.name + " ended without an answer";
+    if (!ended) return work.name + " ended without an answer: the input may have become shorter meanwhile";
     return WIFSIGNALED(*ended) ? fmt::format("what reads the input was ended by signal {}", WTERMSIG(*ended))
                                : "what reads the input broke off: it may have become shorter meanwhile";
 }
@@ -151,7 +151,8 @@ std::string Workers::failure_of(const Work& work, int status) const {
 Answer Workers::answer_of(Work& work, int status) {
     std::optional<Answer> answer;
     if (work.why_not.empty() && !work.got.starts_with('s')) answer = unpacked(work.got);
-    if (work.reader != nullptr && work.child == 0) work.reader->spend();  // nothing was read: it is tried again
+    // Nothing was read, or what was read can't be looked at any more (a file that was cut): it is tried again.
+    if (work.reader != nullptr && (work.child == 0 || (!answer && work.why_not.empty()))) work.reader->spend();
     if (answer) {
         answer->live = work.live;
         return std::move(*answer);
@@ -173,40 +174,69 @@ void Workers::end(Work& work) {
     connection_.finish(work.asked);
 }
 
-// A page that several share is counted once among them.
+// Ends what finds an answer; a reader that still reads is ended with it.
+void Workers::give_up(Work& work, std::string_view why) {
+    work.why_not =
+        fmt::format("all answers together may take {} of memory, and {}", present::human_bytes(most_bytes_), why);
+    if (work.reader == nullptr) ::kill(work.child, SIGKILL);
+    else if (work.child == 0) work.reader->kill();
+    else work.reader->stop(work.number);
+}
+
+// What answers take for themselves is told from the inputs that they are about. Inputs that nobody asks about go first,
+// then the answer that takes most; where the inputs are what is too large, the largest one with all that is asked of
+// it. A page that several share is counted once among them.
 void Workers::bound_memory() {
     const auto now = Connection::Clock::now();
-    if (works_.empty() || now < next_measured_) return;
+    if (!works_.empty() && now < next_measured_) return;
     next_measured_ = now + between_measures;
-    std::uint64_t all = 0, largest = 0;
+    const auto share = [](pid_t pid) { return bytes::share_of_memory(static_cast<std::uint32_t>(pid)).value_or(0); };
+    const auto own = [](pid_t pid) { return bytes::own_memory(static_cast<std::uint32_t>(pid)).value_or(0); };
+    std::uint64_t all = 0, answers = 0, most_of_answers = 0, most_of_inputs = 0;
     Work* worst = nullptr;
-    const auto count = [&](pid_t pid, Work* work) {
-        const std::uint64_t bytes = bytes::share_of_memory(static_cast<std::uint32_t>(pid)).value_or(0);
-        all += bytes;
-        if (work == nullptr || bytes < largest) return;
-        largest = bytes;
-        worst = work;
+    const auto count_answer = [&](Work& work, std::uint64_t bytes) {
+        answers += bytes;
+        if (worst != nullptr && bytes < most_of_answers) return;
+        most_of_answers = bytes;
+        worst = &work;
     };
+    std::vector<std::pair<std::shared_ptr<InputReader>, std::uint64_t>> idle;
+    std::shared_ptr<InputReader> largest;
     for (const auto& each : readers_.all()) {
-        const auto reads_for =
-            std::ranges::find_if(works_, [&](const Work& work) { return work.reader == each && !each->has_read(); });
-        count(each->pid(), reads_for == works_.end() ? nullptr : &*reads_for);
+        const std::uint64_t bytes = share(each->pid());
+        all += bytes;
+        const auto work = std::ranges::find(works_, each, &Work::reader);
+        if (work == works_.end()) {
+            idle.emplace_back(each, bytes);
+        } else if (!each->has_read()) {
+            count_answer(*work, bytes);
+        } else if (bytes >= most_of_inputs) {
+            most_of_inputs = bytes;
+            largest = each;
+        }
     }
     for (Work& each : works_)
-        if (each.child > 0) count(each.child, &each);
+        if (each.child > 0) {
+            all += share(each.child);
+            count_answer(each, own(each.child));
+        }
+    for (; all > most_bytes_ && !idle.empty(); idle.pop_back()) {  // who was asked last comes first
+        all -= std::min(all, idle.back().second);
+        readers_.let_go(idle.back().first);
+    }
     if (all <= most_bytes_ || worst == nullptr) return;
-    worst->why_not = fmt::format("all answers together may take {} of memory, and this one took most of it",
-                                 present::human_bytes(most_bytes_));
-    if (worst->reader != nullptr && worst->child == 0) worst->reader->kill();
-    else if (worst->reader != nullptr) worst->reader->stop(worst->number);
-    else ::kill(worst->child, SIGKILL);
+    if (largest == nullptr || answers >= all - std::min(all, answers))
+        return give_up(*worst, "this one took most of it");
+    for (Work& each : works_)
+        if (each.reader == largest) give_up(each, "the inputs that are open take most of it");
+    largest->kill();
 }
 
 void Workers::look(int milliseconds) {
     std::vector<pollfd> ready;
     for (const Work& each : works_) ready.push_back({each.pipe, POLLIN, 0});
     connection_.look(ready, milliseconds);
-    bound_memory();
+    if (!works_.empty()) bound_memory();
     auto pipe = ready.begin();
     for (auto each = works_.begin(); each != works_.end();) {
         if ((pipe++)->revents != 0) take(*each);
@@ -217,6 +247,8 @@ void Workers::look(int milliseconds) {
             ++each;
         }
     }
+    readers_.sweep();
+    if (works_.empty() && !ready.empty()) bound_memory();  // inputs that are too large for it are not kept
 }
 
 }  // namespace beamheap::cli

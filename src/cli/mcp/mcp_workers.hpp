@@ -3,7 +3,8 @@
 // about, of the input's reader (mcp_readers.hpp) else. A long one keeps no short one waiting, and one that is taken
 // back costs nothing more than its child.
 //
-// All that they and the readers hold together is bounded: who holds most is ended before the machine has nothing left.
+// All that they and the readers hold together is bounded: inputs that nobody asks about are let go, and then who holds
+// most is ended, before the machine has nothing left.
 #pragma once
 
 #include <sys/types.h>
@@ -67,6 +68,7 @@ private:
     void stop(Work& work);
     Answer answer_of(Work& work, int status);
     std::string failure_of(const Work& work, int status) const;
+    void give_up(Work& work, std::string_view why);
     void bound_memory();
 
     Connection& connection_;

@@ -17,15 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view of_member = "!/";  // between an archive and its member
 
-// The file of "logs.tgz!/a/b.dump".
-std::string_view file_of(std::string_view path) { return path.substr(0, std::min(path.find(of_member), path.size())); }
-
 // Whether a path lies below a folder; both are real places.
 bool is_below(const fs::path& path, const fs::path& folder) {
     return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 }  // namespace
+
+std::string_view file_of(std::string_view path) { return path.substr(0, std::min(path.find(of_member), path.size())); }
 
 Result<ServedInputs> ServedInputs::create(const Context& context, std::vector<std::string> given,
                                           const std::string& root) {

@@ -22,6 +22,9 @@ struct ServedInput {
     std::vector<std::string> secrets;
 };
 
+/// The file of "logs.tgz!/a/b.dump".
+std::string_view file_of(std::string_view path);
+
 class ServedInputs {
 public:
     /// Errors (unreadable): an input or the folder does not exist. `root` empty: no folder.

@@ -300,6 +300,7 @@ std::vector<OptionRow> window_options() {
              "go on, a file for each of these windows in the folders of --out: 10s, 1m; of watch and top: time from "
              "one round to the next",
          .scope = named,
+         .beside = true,
          .set = &set_text<&Options::every>},
         {.names = "--keep",
          .argument = "N|WHAT",
@@ -315,6 +316,7 @@ std::vector<OptionRow> window_options() {
         {.names = "--perf-map",
          .help = "write names of Erlang functions for perf to /tmp/perf-PID.map (-o: elsewhere), and nothing else",
          .scope = named,
+         .beside = true,
          .set = &set_flag<&Options::perf_map>},
     };
 }
@@ -412,6 +414,7 @@ std::vector<OptionRow> file_options() {
                  "window to a folder; of watch a folder or FILE.sqlite; repeatable",
          .scope = named,
          .repeatable = true,
+         .beside = true,
          .set = &add_text<&Options::out>},
         {.names = "--baseline",
          .argument = "FILE",
@@ -434,6 +437,7 @@ std::vector<OptionRow> file_options() {
          .preset = "standard output",
          .help = "the file to write",
          .scope = named,
+         .beside = true,
          .set = &set_text<&Options::output>},
         {.names = "--since",
          .argument = "OTHER",

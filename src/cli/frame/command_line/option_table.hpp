@@ -58,7 +58,8 @@ struct OptionRow {
     bool holds = false;       ///< given to the shell, it holds for every line that does not say otherwise
     bool repeatable = false;  ///< may be given several times: it is set with each value
     std::string_view reads =
-        {};  ///< what a file that it names is read as (bytes/read_files.hpp): it is not written over
+        {};               ///< what a file that it names is read as (bytes/read_files.hpp): it is not written over
+    bool beside = false;  ///< it writes files, or goes on without end: nobody gives it who takes one answer
     Setter set;
     OptionGroup group = OptionGroup::answer;  ///< by the part of the table that it stands in
 
