@@ -283,6 +283,49 @@ TEST_CASE("what rose within the last hour is told, steadily or not", "[watch]") 
     CHECK(present::risen_text({}, present::Syntax::erlang).empty());
 }
 
+TEST_CASE("days of rounds have no hole in the last hour", "[watch]") {
+    constexpr double hour = 3600;
+    const Figures::Key total{GrowthOf::memory, "memory", true, "total"};
+    const Figures::Key orders{GrowthOf::process, "messages", false, "orders"};
+    const auto add = [&](RoundSeries& series, double at, bool named) {
+        Round round{.seconds = at, .complete = true, .figures = {{total, at, {}, false}}};
+        if (named) round.figures.push_back({orders, at, {}, false});
+        series.add(round);
+    };
+    SECTION("ten seconds apart") {
+        RoundSeries series;
+        double youngest = hour, oldest = 0;
+        std::size_t unknown = 0;
+        for (std::size_t i = 0; i < 60'480; ++i) {
+            const double at = static_cast<double>(i) * 10;
+            add(series, at, false);
+            if (at < hour) continue;
+            const auto first = series.first_since(*series.find(total), at - hour);
+            if (!first) ++unknown;
+            else youngest = std::min(youngest, at - first->at), oldest = std::max(oldest, at - first->at);
+        }
+        CHECK(unknown == 0);
+        CHECK(youngest >= (RoundSeries::kept - 1) * 10);  // what is kept one by one, at least
+        CHECK(oldest <= hour);
+        const double began = series.time() + 10;
+        for (double at = began; at <= began + 300; at += 10) add(series, at, true);
+        const auto first = series.first_since(*series.find(orders), series.time() - hour);
+        REQUIRE(first);
+        CHECK(first->at == began);  // no sooner than it was there
+        CHECK(first->value == began);
+    }
+    SECTION("longer apart than that") {
+        RoundSeries series;
+        add(series, 0, false);
+        CHECK_FALSE(series.first_since(*series.find(total), -hour));
+        for (std::size_t i = 1; i < 400; ++i) add(series, static_cast<double>(i) * 2 * hour, false);
+        const auto first = series.first_since(*series.find(total), series.time() - hour);
+        REQUIRE(first);
+        CHECK(series.time() - first->at == 2 * hour);
+        CHECK(first->value == first->at);
+    }
+}
+
 TEST_CASE("a young VM's growth is told with its age, a queue's with its length in an hour", "[watch]") {
     const auto told = [](double age, bool queue) {
         GrowthWatch watch;

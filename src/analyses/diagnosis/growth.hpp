@@ -100,8 +100,8 @@ public:
     void renew(Growing& growing) const;
     /// Whether the last quarter of the time of such a growth still rises at half its rate, steadily or not.
     bool still_rises(const Growing& growing) const;
-    /// Of the last hour at most: the node's memory, and the things that have more of it, or are more, than they had
-    /// been, what has risen most first.
+    /// Of the last hour, as far as it is known, or since the round before where that is longer ago: the node's memory,
+    /// and the things that have more of it, or are more, than they had been, what has risen most first.
     std::vector<Risen> risen(std::size_t most) const;
     std::uint64_t rounds() const { return series_.rounds(); }
     /// Figures of the last round: all that are followed and known.

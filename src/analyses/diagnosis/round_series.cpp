@@ -159,11 +159,19 @@ std::vector<TrendPoint> RoundSeries::span_points(const Series& series) const {
     return all;
 }
 
+// Rounds one by one may go back less far than the time, and spans may be longer than it: either has what the other has
+// not. Of what was not there when those rounds begin, a span would tell an age that it has not.
 std::optional<TrendPoint> RoundSeries::first_since(const Series& series, double seconds) const {
-    const auto begin = std::ranges::lower_bound(span_times_, seconds) - span_times_.begin();
-    for (auto i = static_cast<std::size_t>(begin); i < span_times_.size(); ++i)
-        if (!std::isnan(series.spans[i])) return TrendPoint{span_times_[i], series.spans[i]};
-    return std::nullopt;
+    std::optional<TrendPoint> within, before;
+    const auto take = [&](const TrendPoint& point) {
+        if (point.at >= time()) return;
+        if (point.at < seconds) before = !before || point.at > before->at ? point : *before;
+        else within = !within || point.at < within->at ? point : *within;
+    };
+    std::ranges::for_each(points(series), take);
+    const std::uint64_t oldest = rounds_ - std::min<std::uint64_t>(rounds_, kept);
+    if (!std::isnan(series.recent[oldest % kept])) std::ranges::for_each(span_points(series), take);
+    return within ? within : before;
 }
 
 double RoundSeries::time_since(std::uint64_t rounds) const {

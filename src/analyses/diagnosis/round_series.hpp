@@ -64,7 +64,8 @@ public:
     std::vector<TrendPoint> points(const Series& series) const;
     /// The spans that ended before these began, and these.
     std::vector<TrendPoint> all_points(const Series& series) const;
-    /// The oldest that is known of it from a time on, by spans.
+    /// The oldest that is known of it from a time on, before the last round; else the newest that is from before that
+    /// time. None: it is known of the last round alone.
     std::optional<TrendPoint> first_since(const Series& series, double seconds) const;
     /// All spans; the last may not be whole.
     std::vector<TrendPoint> span_points(const Series& series) const;

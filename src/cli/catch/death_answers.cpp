@@ -32,7 +32,8 @@ constexpr std::int64_t program_seconds = 600;  // that --exec may take
 constexpr std::size_t longest_told = 4096, longest_sentence = 3072;
 constexpr char is_whole = '+';                  // the smallest answer
 constexpr std::uint64_t most_least = 64 << 10;  // bytes of the smallest answer
-constexpr std::size_t least_rows = 8;           // of its tables
+constexpr const char* too_late = "the deadline was reached";
+constexpr std::size_t least_rows = 8;  // of its tables
 
 // What the process that answers first says of its input beside the answer: the node's name, then the sentence.
 struct Told {
@@ -152,57 +153,63 @@ Options DeathAnswers::options_of(std::string_view verb) const {
     return options;
 }
 
-bool DeathAnswers::put(OutputFile& file, std::string_view ending) {
+std::optional<NotWritten> DeathAnswers::failed(std::string_view ending, int error) const {
+    const std::string path = folder_.path(name_ + std::string(ending));
+    tell(fmt::format("{}: can't be written: {}", path, std::strerror(error)), request_.system_log);
+    return folder_.not_written(error);
+}
+
+std::optional<NotWritten> DeathAnswers::failed(const Error& error) const {
+    tell(error.message, request_.system_log);
+    return NotWritten{"it can't be written"};
+}
+
+// None: it is there.
+std::optional<NotWritten> DeathAnswers::put(OutputFile& file, std::string_view ending) {
     std::string path = folder_.path(name_ + std::string(ending));
     (void)folder_.make_room(0, request_.time);
     file.move_to(path);
-    if (const Status flushed = file.flush(); !flushed) {
-        tell(flushed.error().message, request_.system_log);
-        return false;
-    }
-    if (const int error = to_disk(file.descriptor()); error != 0) {
-        tell(fmt::format("{}: can't be written: {}", path, std::strerror(error)), request_.system_log);
-        return false;
-    }
-    if (const Status named = file.finish(); !named) {
-        tell(named.error().message, request_.system_log);
-        return false;
-    }
+    if (const Status flushed = file.flush(); !flushed) return failed(flushed.error());
+    if (const int error = to_disk(file.descriptor()); error != 0) return failed(ending, error);
+    if (const Status named = file.finish(); !named) return failed(named.error());
     files_.push_back(std::move(path));
-    return true;
+    return std::nullopt;
 }
 
 // What was made in memory gets its name when it is on the disk.
-bool DeathAnswers::put_text(int from, std::string_view ending) {
+std::optional<NotWritten> DeathAnswers::put_text(int from, std::string_view ending) {
     auto file = OutputFile::create(folder_.path(name_ + std::string(ending)), false);
-    if (!file) {
-        tell(file.error().message, request_.system_log);
-        return false;
-    }
+    if (!file) return failed(file.error());
     std::array<char, 64 << 10> piece;
     for (off_t at = 0;;) {
         const ssize_t got = ::pread(from, piece.data(), piece.size(), at);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return false;
+        if (got < 0) return failed(ending, errno);
         if (got == 0) return put(*file, ending);
         at += got;
-        if (const Status written = file->write({piece.data(), static_cast<std::size_t>(got)}); !written) {
-            tell(written.error().message, request_.system_log);
-            return false;
-        }
+        const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
+        if (const int error = write_all(file->descriptor(), bytes); error != 0) return failed(ending, error);
     }
 }
 
-// All of it where it has room, else the smallest, where that has.
-bool DeathAnswers::put_answer(int whole, int least) {
-    const std::uint64_t bytes = size_of_open(whole), least_bytes = size_of_open(least);
-    if (bytes != 0 && folder_.make_room(bytes, request_.time) && put_text(whole, ".json")) return true;
-    leave_out("rankings and groups of the JSON");
-    if (least_bytes != 0 && least_bytes <= most_least && folder_.make_least_room(least_bytes, request_.time) &&
-        put_text(least, ".json"))
-        return true;
-    left_out_.back() = "the JSON";
+// All of it where it was made (else `not_whole` says why not) and has room, else the smallest, where that has.
+bool DeathAnswers::put_answer(int whole, int least, const NotWritten& not_whole) {
+    std::optional<NotWritten> why = not_whole;
+    if (const std::uint64_t bytes = size_of_open(whole); bytes != 0)
+        why = folder_.make_room(bytes, request_.time) ? put_text(whole, ".json") : folder_.no_room();
+    if (!why) return true;
+    if (const std::uint64_t bytes = size_of_open(least); bytes != 0 && bytes <= most_least) {
+        auto still = folder_.make_least_room(bytes, request_.time) ? put_text(least, ".json") : folder_.no_room();
+        leave_out(still ? "the JSON" : "rankings and groups of the JSON", std::move(still ? still : why).value());
+        return !still;
+    }
+    leave_out("the JSON", std::move(*why));
     return false;
+}
+
+// Whether a process with this exit code was ended because time was over.
+bool DeathAnswers::late(int code) const {
+    return code == 128 + SIGKILL && static_cast<std::int64_t>(bytes::monotonic_ns()) >= request_.until_ns;
 }
 
 bool DeathAnswers::first() {
@@ -239,14 +246,12 @@ bool DeathAnswers::first() {
     if (end < line.size()) sentence += ": " + line.substr(end + 1, behind - end - 1);
     if (sentence.ends_with('.')) sentence.pop_back();  // more follows
     if (!request_.cut.empty()) sentence += fmt::format(" (this is partial: {})", request_.cut);
-    if (code != 0 && line.empty()) {
-        const bool late =
-            code == 128 + SIGKILL && static_cast<std::int64_t>(bytes::monotonic_ns()) >= request_.until_ns;
-        sentence += late ? ": no answer by the deadline" : fmt::format(": no answer (exit code {})", code);
-    }
+    if (code != 0 && line.empty())
+        sentence += late(code) ? ": no answer by the deadline" : fmt::format(": no answer (exit code {})", code);
     const bool answered = !line.empty();
+    const NotWritten not_whole{late(code) ? too_late : fmt::format("it could not be made (exit code {})", code)};
     const bool written =
-        answered && put_answer(code == 0 ? whole.get() : -1, line.back() == is_whole ? least.get() : -1);
+        answered && put_answer(code == 0 ? whole.get() : -1, line.back() == is_whole ? least.get() : -1, not_whole);
     tell(written ? fmt::format("{}; {}", sentence, files_.back()) : sentence, request_.system_log);
     put_before();
     return answered;
@@ -264,7 +269,7 @@ void DeathAnswers::put_before() {
     const std::uint64_t bytes = request_.before.json.size();
     if (!folder_.make_room(bytes, request_.time) &&
         (bytes > most_least || !folder_.make_least_room(bytes, request_.time)))
-        return leave_out("what grew before");
+        return leave_out("what grew before", folder_.no_room());
     auto file = OutputFile::create(folder_.path(name_ + ".watch.json"), false);
     if (!file) return tell(file.error().message, request_.system_log);
     if (const int failed = write_all(file->descriptor(), request_.before.json); failed != 0)
@@ -273,9 +278,11 @@ void DeathAnswers::put_before() {
 }
 
 void DeathAnswers::answer(std::string_view verb, std::string_view ending) {
-    // Where a small one had none, a large one is not tried.
-    if (!left_out_.empty() || !folder_.make_room(0, request_.time))
-        return leave_out(verb == "html" ? "the report" : "the tables");
+    const std::string what = verb == "html" ? "the report" : "the tables";
+    // Where a small one had no room, a large one is not tried.
+    const auto full = std::ranges::find_if(left_out_, [](const LeftOut& each) { return each.why.no_room; });
+    if (full != left_out_.end()) return leave_out(what, NotWritten(full->why));
+    if (!folder_.make_room(0, request_.time)) return leave_out(what, folder_.no_room());
     const std::string path = folder_.path(name_ + std::string(ending));
     Options options = options_of(verb);
     if (verb == "html") options.output = path;
@@ -286,6 +293,7 @@ void DeathAnswers::answer(std::string_view verb, std::string_view ending) {
         return run_alone(options);
     });
     if (code == 0) files_.push_back(path);
+    else if (late(code)) leave_out(what, {too_late});
     else tell(fmt::format("{} was not written (exit code {})", path, code), request_.system_log);
 }
 
@@ -297,9 +305,14 @@ void DeathAnswers::others() {
 void DeathAnswers::keep(OutputFile file, std::string_view ending) { (void)put(file, ending); }
 
 bool DeathAnswers::finish() {
-    if (!left_out_.empty())
-        tell(fmt::format("{}: left out: {}: {}", name_, fmt::join(left_out_, ", "), folder_.why_full()),
-             request_.system_log);
+    while (!left_out_.empty()) {  // a line for each reason
+        const std::string why = left_out_.front().why.why;
+        std::vector<std::string> what;
+        for (const LeftOut& each : left_out_)
+            if (each.why.why == why) what.push_back(each.what);
+        tell(fmt::format("{}: left out: {}: {}", name_, fmt::join(what, ", "), why), request_.system_log);
+        std::erase_if(left_out_, [&](const LeftOut& each) { return each.why.why == why; });
+    }
     if (files_.empty()) return false;
     tell(fmt::format("written: {}", fmt::join(files_, " ")), request_.system_log);
     if (options_.execute.empty()) return true;

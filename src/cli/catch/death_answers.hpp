@@ -58,17 +58,24 @@ public:
     void others();
     /// Puts a file at its place among them: `ending` is ".dump.zst".
     void keep(OutputFile file, std::string_view ending);
-    /// Of what there is no room for, a word for finish().
-    void leave_out(std::string what) { left_out_.push_back(std::move(what)); }
+    /// Of what is not written, a word for finish(), and why.
+    void leave_out(std::string what, NotWritten why) { left_out_.push_back({std::move(what), std::move(why)}); }
     /// Says which files there are, and starts --exec with their names. False: there is none.
     bool finish();
     /// TIME-NODE; TIME-node where the node's name is not known.
     const std::string& name() const { return name_; }
 
 private:
-    bool put(OutputFile& file, std::string_view ending);
-    bool put_text(int from, std::string_view ending);
-    bool put_answer(int whole, int least);
+    struct LeftOut {
+        std::string what;
+        NotWritten why;
+    };
+    std::optional<NotWritten> failed(std::string_view ending, int error) const;
+    std::optional<NotWritten> failed(const Error& error) const;
+    std::optional<NotWritten> put(OutputFile& file, std::string_view ending);
+    std::optional<NotWritten> put_text(int from, std::string_view ending);
+    bool put_answer(int whole, int least, const NotWritten& not_whole);
+    bool late(int code) const;
     void answer(std::string_view verb, std::string_view ending);
     void put_before();
     Options options_of(std::string_view verb) const;
@@ -77,7 +84,8 @@ private:
     DeathFolder& folder_;
     DeathRequest request_;
     std::string name_;
-    std::vector<std::string> files_, left_out_;
+    std::vector<std::string> files_;
+    std::vector<LeftOut> left_out_;
 };
 
 }  // namespace beamheap::cli

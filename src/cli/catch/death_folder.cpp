@@ -134,6 +134,11 @@ bool DeathFolder::make_least_room(std::uint64_t bytes, std::string_view but) {
     return true;
 }
 
+NotWritten DeathFolder::not_written(int error) const {
+    if (error == ENOSPC) return {"the disk is full", true};
+    return {std::strerror(error), error == EDQUOT};
+}
+
 std::string DeathFolder::why_full() const {
     constexpr std::uint64_t nothing = 1 << 20;
     const std::uint64_t free = free_bytes();

@@ -12,6 +12,12 @@
 
 namespace beamheap::cli {
 
+/// Why something of a death is not in the folder.
+struct NotWritten {
+    std::string why;       ///< as a clause
+    bool no_room = false;  ///< what is larger has none either
+};
+
 class DeathFolder {
 public:
     struct Bounds {
@@ -29,8 +35,10 @@ public:
     /// Where make_room() has none: whether the smallest answer about a death may be written all the same. It is a few
     /// KiB, which are taken from what is to stay free; of more than some dozens of deaths the oldest go for it.
     bool make_least_room(std::uint64_t bytes, std::string_view but);
-    /// Why there is no room, as a clause.
-    std::string why_full() const;
+    /// Where make_room() or make_least_room() has none: which of the bounds it is.
+    NotWritten no_room() const { return {why_full(), true}; }
+    /// Of a file that could not be written, by errno.
+    NotWritten not_written(int error) const;
     /// Paths of a death's files, by its beginning.
     std::string path(std::string_view name) const { return folder_ + '/' + std::string(name); }
     const std::string& folder() const { return folder_; }
@@ -43,6 +51,7 @@ public:
     std::vector<std::string> names() const;
 
 private:
+    std::string why_full() const;
     DeathFolder(std::string folder, Bounds bounds) : folder_(std::move(folder)), bounds_(bounds) {}
     std::string folder_;
     Bounds bounds_;

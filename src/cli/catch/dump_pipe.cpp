@@ -281,7 +281,7 @@ private:
         if (readable) answers.others();
         // A dump that nothing could be said about is what is needed most.
         if (kept && in_file) answers.keep(std::move(*file), ".dump.zst");
-        if (kept && !in_file) answers.leave_out("the dump");
+        if (kept && !in_file) answers.leave_out("the dump", std::move(recording.not_in_file));
         return answers.finish() && readable;
     }
 

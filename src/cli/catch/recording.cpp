@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "analyses/base/number_format.hpp"
@@ -47,7 +48,8 @@ void let_gather(int pipe) {
 /// Where what is recorded goes: a file, and memory where the file takes no more.
 class Store {
 public:
-    Store(int file, bool memory_too) : file_(file), memory_too_(memory_too) {}
+    Store(int file, bool memory_too, const DeathFolder& folder)
+        : file_(file), memory_too_(memory_too), folder_(folder) {}
 
     void add(std::string_view piece) {
         if (!failed_.empty()) return;
@@ -57,7 +59,7 @@ public:
                 bytes_ += piece.size();
                 return;
             }
-            if (!move_to_memory()) {
+            if (!move_to_memory(folder_.not_written(error))) {
                 failed_ = fmt::format("it can't be written: {}", std::strerror(error));
                 return;
             }
@@ -69,8 +71,9 @@ public:
         else bytes_ += piece.size();
     }
     /// What was written so far with it. False: it goes on in the file.
-    bool move_to_memory() {
+    bool move_to_memory(NotWritten why) {
         if (!memory_too_ || memory_) return false;
+        not_in_file_ = std::move(why);
         const std::uint64_t left =
             bytes::process_figures(static_cast<std::uint32_t>(::getpid())).left_bytes.value_or(0);
         most_ = std::min(most_memory, left / 4);
@@ -91,11 +94,14 @@ public:
     bool in_memory() const { return static_cast<bool>(memory_); }
     std::uint64_t bytes() const { return bytes_; }
     const std::string& failed() const { return failed_; }  ///< why nothing more is taken, as a clause
+    const NotWritten& not_in_file() const { return not_in_file_; }
     bytes::Descriptor memory() { return std::move(memory_); }
 
 private:
     int file_;
     bool memory_too_;
+    const DeathFolder& folder_;
+    NotWritten not_in_file_;
     bytes::Descriptor memory_;
     std::uint64_t bytes_ = 0, most_ = 0;
     std::string failed_;
@@ -115,7 +121,7 @@ void BeginsCounted::take(std::string_view piece) {
 Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::string_view but, int file,
                  bool memory_too) {
     Recording recording;
-    Store store(file, memory_too);
+    Store store(file, memory_too, folder);
     bytes::ZstdStream compressed([&](std::string_view piece) { store.add(piece); }, fastest_level);
     const bool wide = widen_pipe(from);
     std::string piece(piece_bytes, '\0');
@@ -124,8 +130,11 @@ Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::stri
     while (store.failed().empty()) {
         if (!store.in_memory() && store.bytes() >= look_at) {
             look_at = store.bytes() + looked_after;
-            if ((file < 0 || !folder.make_room(store.bytes(), but)) && !store.move_to_memory()) {
-                recording.cut = folder.why_full();
+            std::optional<NotWritten> why;
+            if (file < 0) why = NotWritten{"no file can be made"};
+            else if (!folder.make_room(store.bytes(), but)) why = folder.no_room();
+            if (why && !store.move_to_memory(*why)) {
+                recording.cut = why->why;
                 break;
             }
         }
@@ -150,8 +159,8 @@ Recording record(int from, std::int64_t until_ns, DeathFolder& folder, std::stri
     }
     compressed.finish();
     if (!store.failed().empty()) recording.cut = store.failed();
-    recording.stored_bytes = store.bytes();
     recording.memory = store.memory();
+    recording.not_in_file = store.not_in_file();
     if (begins.count() > 1 && recording.cut.empty())
         recording.cut = fmt::format("{} of others are mixed with it, who wrote to the pipe in the same instant",
                                     analyses::counted(begins.count() - 1, "dump", "dumps"));

@@ -30,10 +30,10 @@ private:
 };
 
 struct Recording {
-    std::uint64_t plain_bytes = 0;   ///< that were taken
-    std::uint64_t stored_bytes = 0;  ///< that they are in the file
-    std::string cut;                 ///< why it is not all, as a clause; empty: the writer came to its end
-    bytes::Descriptor memory;        ///< where it is in place of the file; none: in the file
+    std::uint64_t plain_bytes = 0;  ///< that were taken
+    std::string cut;                ///< why it is not all, as a clause; empty: the writer came to its end
+    bytes::Descriptor memory;       ///< where it is in place of the file; none: in the file
+    NotWritten not_in_file;         ///< why it is in memory
 };
 
 /// Records from a descriptor until its writer closes it, at the latest at `until_ns` (bytes/clock.hpp: monotonic_ns()),

@@ -158,7 +158,10 @@ std::vector<std::string> files_to_make(const Options& options, const Command& co
 // Makes what is to be written, so that nothing else can be. False: the folder can't be made, which the verb will say.
 bool prepare_files(const Options& options, const Command& command, StillNeeded& needed) {
     const std::vector<std::string> files = files_to_make(options, command);
-    if (!options.every.empty() || options.perf_map) {  // windows, and a file whose name is yet to be known
+    const bool windows = !options.every.empty() && std::ranges::any_of(option_table(), [&](const OptionRow& row) {
+        return row.long_name() == "--out" && takes(command, row);
+    });
+    if (windows || options.perf_map) {  // and a file whose name is yet to be known
         needed.files_anywhere = true;
         return true;
     }
@@ -259,6 +262,7 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
     try {
         Context context(options, loaded, taker);
         if (taker != nullptr) context.answer_a_reader();
+        if (!whole) context.answer_one_of_many();
         if (progress != nullptr) context.tell_progress(*progress);
         if (const Status status = command.run(context); !status) return context.redacted(status.error());
         return bytes::failed_read();

@@ -74,6 +74,7 @@ public:
         Context other(options, loaded_, taker_);
         other.progress_ = progress_;
         other.for_reader_ = for_reader_;
+        other.one_of_many_ = one_of_many_;
         return other;
     }
     /// Tells how far opening an input has come to `progress`, which must outlive this, in place of the terminal.
@@ -117,6 +118,9 @@ public:
     bool shown_to_people() const { return (taker_ == nullptr || for_reader_) && for_people(); }
     /// It is printed: nobody takes the answer.
     bool printed() const { return taker_ == nullptr; }
+    /// It answers one of many questions, and the next is not asked before it ends.
+    bool one_of_many() const { return one_of_many_; }
+    void answer_one_of_many() { one_of_many_ = true; }
     /// Who takes the answer shows it as it is.
     void answer_a_reader() { for_reader_ = true; }
     /// For tables that are shown to people: looks for what processes are, for as many of them as that takes no time
@@ -159,7 +163,7 @@ private:
     const LoadedInput* loaded_;  // null but in the shell and the report
     const AnswerTaker* taker_;   // null but in the report
     const Progress* progress_ = nullptr;
-    bool for_reader_ = false;
+    bool for_reader_ = false, one_of_many_ = false;
 };
 
 }  // namespace beamheap::cli

@@ -57,10 +57,14 @@ public:
                          "Leave --every out; what grew between two files says beamheap diff A B."};
         const double begin = seconds();
         bool told = false;
-        for (double next = begin + every_; total_ == 0 || next <= begin + total_ + every_ / 2; next += every_) {
+        for (double next = begin + every_; total_ == 0 || next <= begin + total_ + every_ / 2;
+             next = std::max(next + every_, seconds())) {
             while (seconds() < next && !StopBySignal::stopped())
                 ::poll(nullptr, 0, static_cast<int>(std::clamp((next - seconds()) * 1000, 1.0, 200.0)));
-            if (StopBySignal::stopped()) break;
+            if (StopBySignal::stopped()) {
+                if (one() && !told) return Error{ErrorCode::interrupted, "ended before the interval was over", {}};
+                break;
+            }
             auto after = open();
             if (!after || (*after)->snapshot().source.live->ended) {
                 if (!told) return after ? Error{ErrorCode::unreadable, "the VM has ended", {}} : after.error();
@@ -70,12 +74,14 @@ public:
             BH_CHECK(tell(*before, **after));
             told = true;
             before = std::move(*after);
-            if (!context_.for_people() && context_.options().format != "json") break;
+            if (one() || (!context_.for_people() && context_.options().format != "json")) break;
         }
         return ok();
     }
 
 private:
+    // Who takes the answer, and who asks several questions, gets it when it ends.
+    bool one() const { return context_.one_of_many() || !context_.printed(); }
     static double seconds() { return static_cast<double>(bytes::monotonic_ns()) * 1e-9; }
 
     Result<std::shared_ptr<Artifact>> open() const {
@@ -109,7 +115,7 @@ private:
         document.members.push_back({.key = "seconds", .body = present::Value(apart), .in_text = false});
         document.members.push_back({.key = "growth", .body = present::process_growth_table(names, rows, apart)});
         document.primary = "growth";
-        if (context_.options().format != "json") return context_.print(document, s, {}, by_.column);
+        if (one() || context_.options().format != "json") return context_.print(document, s, {}, by_.column);
         BH_TRY(std::string text, context_.rendered(document, s, "json", by_.column));
         std::replace(text.begin(), text.end() - 1, '\n', ' ');  // within texts they are escaped
         FileSink out(STDOUT_FILENO);
@@ -134,6 +140,16 @@ Status top_growth(const Context& context) {
     double total = 0;
     if (!options.duration.empty()) {
         BH_TRY(total, parse_seconds(options.duration));
+        if (total < every)
+            return Error{ErrorCode::usage,
+                         fmt::format("top: --for {} ends before the first interval of --every {} does",
+                                     options.duration, options.every),
+                         "--every 1s --for 1m"};
+        if (total >= 2 * every && (context.one_of_many() || !context.printed()))
+            return Error{
+                ErrorCode::usage,
+                fmt::format("top: here --every tells one interval, and --for {} asks for more", options.duration),
+                "Leave --for out, or ask for one longer interval."};
     }
     if (!process_named(context.argument(0)))
         return Error{ErrorCode::not_held,

@@ -144,11 +144,11 @@ void WatchedVm::notice_halt(const LiveReading& live) {
         case VmHalt::frozen: add("stands still: it is frozen with its control group (a paused container)"); break;
         case VmHalt::none:
             add(fmt::format("goes on, after it stood still for {}",
-                            present::human_duration(static_cast<std::uint64_t>(live.read_at_ms - halted_ms_))));
+                            present::human_duration((bytes::monotonic_ns() - halted_ns_) / 1'000'000)));
             break;
     }
     if (halt_ == VmHalt::none) {
-        halted_ms_ = live.read_at_ms;
+        halted_ns_ = bytes::monotonic_ns();
         notice_ += "; of what grows nothing is told until it goes on";
     }
     halt_ = live.halt;

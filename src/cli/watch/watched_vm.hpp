@@ -67,7 +67,7 @@ private:
     std::uint32_t pid_;
     std::uint64_t started_ticks_ = 0, vms_ = 1;
     VmHalt halt_ = VmHalt::none;
-    std::int64_t halted_ms_ = 0;
+    std::uint64_t halted_ns_ = 0;  // when it was found so: the wall clock may be set back meanwhile
     std::string notice_;
     analyses::GrowthWatch watch_;
     analyses::SystemFigures system_;
