@@ -41,6 +41,8 @@ TEST_CASE("a refused allocation is taken apart", "[slogan]") {
     CHECK(read_slogan("ets_alloc: Cannot allocate 5 bytes of memory (of type \"db_term\")").kind ==
           SloganKind::out_of_memory);
     // 32 GiB of working memory: a bug, not a full machine. The same for a heap may be true.
+    CHECK(read_slogan("temp_alloc: Cannot allocate 2147483648 bytes of memory (of type \"tmp_dist_buf\").").kind ==
+          SloganKind::out_of_memory);
     CHECK(read_slogan("temp_alloc: Cannot reallocate 34359738368 bytes of memory (of type \"estack\").").kind ==
           SloganKind::absurd_allocation);
     CHECK(read_slogan("eheap_alloc: Cannot allocate 34359738368 bytes of memory (of type \"heap\").").kind ==

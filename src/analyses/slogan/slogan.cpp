@@ -251,11 +251,11 @@ void explain_allocation(Slogan& slogan) {
         break;
     }
     if (use->allocator.empty() && !use->type.empty()) slogan.purpose = use->what;
-    // No heap or table grows by a tebibyte in one step, and working memory is freed within one call; what one term or
-    // message takes there may be large.
+    // No heap or table grows by a tebibyte in one step, and working memory is freed within one call; what one message
+    // or text takes there, in one piece, may be large.
     const InputText allocator{slogan.allocator, InputText::Holds::vm};
-    const bool absurd =
-        bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && slogan.purpose.empty() && bytes >= gib);
+    const bool one_piece = !slogan.purpose.empty() && !slogan.memory_type.ends_with("stack");
+    const bool absurd = bytes >= 1024 * gib || (slogan.allocator == "temp_alloc" && !one_piece && bytes >= gib);
     if (absurd) {
         slogan.kind = SloganKind::absurd_allocation;
         slogan.meaning.say("{} was asked for {} for {}: no node needs that at once, so a size was wrong.", allocator,
