@@ -68,13 +68,11 @@ present::Document least_of(const present::Document& document) {
     constexpr std::array<std::string_view, 5> others{"top_msgq", "top_memory", "top_reductions", "groups",
                                                      "blown_terms"};
     present::Document least = document;
-    const auto gone = std::ranges::remove_if(least.members, [&](const present::Member& each) {
-        return std::ranges::find(others, each.key) != others.end();
-    });
+    std::erase_if(least.members,
+                  [&](const present::Member& each) { return std::ranges::find(others, each.key) != others.end(); });
     present::Array left_out;
     for (const present::Member& each : document.members)
         if (std::ranges::find(others, each.key) != others.end()) left_out.emplace_back(each.key);
-    least.members.erase(gone.begin(), gone.end());
     least.members.push_back({.key = "left_out", .body = present::Value(std::move(left_out))});
     return least;
 }
