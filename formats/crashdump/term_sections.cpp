@@ -56,45 +56,13 @@ void TermSections::seal() {
     binaries_.erase(std::unique(binaries_.begin(), binaries_.end(), same), binaries_.end());
 }
 
-namespace {
-
-constexpr std::size_t ahead_bytes = 1u << 20;       // of a block
-constexpr std::size_t most_of_block = 1u << 17;     // of a section that is a part of one
-constexpr std::size_t most_of_binaries = 1u << 16;  // of a block of binaries
-constexpr std::uint64_t most_between = 1u << 15;    // bytes that are read for nothing between two sections
-
-}  // namespace
-
-// Whether it stands in the block that was read last, or begins a new one: where it follows the one that was read last.
-bool TermSections::part_of_block(SectionText& section, const Extent& extent) const {
-    if (extent.bytes > most_of_block) return false;
-    const std::lock_guard guard(ahead_->lock);
-    const std::uint64_t end = extent.offset + extent.bytes;
-    const bool follows = extent.offset >= ahead_->end && extent.offset - ahead_->end <= most_between;
-    ahead_->end = end;
-    const auto covered = [&] {
-        return ahead_->text != nullptr && extent.offset >= ahead_->offset &&
-               end <= ahead_->offset + ahead_->text->size();
-    };
-    if (!covered() && follows) {
-        auto text = std::make_shared<std::string>(ahead_bytes, '\0');
-        const auto got = source_.read_at(extent.offset, *text);
-        if (!got) return false;
-        text->resize(*got);
-        ahead_->offset = extent.offset;
-        ahead_->text = std::move(text);
-    }
-    if (!covered()) return false;
-    section.block = ahead_->text;
-    section.body = bytes::StableText::borrowed(
-        std::string_view(*section.block)
-            .substr(static_cast<std::size_t>(extent.offset - ahead_->offset), static_cast<std::size_t>(extent.bytes)));
-    return true;
-}
-
 Result<SectionText> TermSections::read(const Extent& extent) const {
     SectionText section{extent.section, extent.offset, {}};
-    if (part_of_block(section, extent)) return section;
+    if (auto piece = near_sections_->find(source_, extent.offset, static_cast<std::size_t>(extent.bytes))) {
+        section.block = std::move(piece->block);
+        section.body = bytes::StableText::borrowed(piece->text);
+        return section;
+    }
     BH_TRY(section.body, source_.text_at(extent.offset, static_cast<std::size_t>(extent.bytes)));
     return section;
 }
@@ -108,7 +76,7 @@ Status TermSections::feed(ProcId process, HeapReader& reader) const {
     const TermExtents* extents = this->extents(process);
     if (extents == nullptr) return ok();
     const std::span<const Extent> parts(extents->parts.data(), extents->count);
-    if (std::ranges::all_of(parts, [](const Extent& each) { return each.bytes <= most_of_block; })) {
+    if (std::ranges::all_of(parts, [](const Extent& each) { return each.bytes <= NeighbourBlocks::largest_piece; })) {
         BH_TRY(const std::vector<SectionText> sections, of(process));
         for (const SectionText& section : sections) reader.feed(section.section, section.text(), section.offset, true);
         return ok();
@@ -162,31 +130,6 @@ const BinaryPlace* TermSections::binary(std::uint64_t address) const {
     return found != binaries_.end() && found->address == address ? &*found : nullptr;
 }
 
-// Small binaries of processes that follow each other stand beside each other, forwards or backwards: where one is near
-// the last one, a block that holds both is read.
-bool TermSections::binary_of_block(std::uint64_t at, std::string& text) const {
-    if (text.size() > most_of_binaries / 4) return false;
-    Ahead& near = *binaries_ahead_;
-    const std::lock_guard guard(near.lock);
-    const std::uint64_t far = at > near.end ? at - near.end : near.end - at;
-    near.end = at;
-    const auto covered = [&] {
-        return near.text != nullptr && at >= near.offset && at + text.size() <= near.offset + near.text->size();
-    };
-    if (!covered() && far <= most_between) {
-        auto block = std::make_shared<std::string>(most_of_binaries, '\0');
-        const std::uint64_t begin = at - std::min<std::uint64_t>(at, most_of_binaries / 2);
-        const auto got = source_.read_at(begin, *block);
-        if (!got) return false;
-        block->resize(*got);
-        near.offset = begin;
-        near.text = std::move(block);
-    }
-    if (!covered()) return false;
-    text.assign(*near.text, static_cast<std::size_t>(at - near.offset), text.size());
-    return true;
-}
-
 Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uint64_t from,
                                               std::size_t characters) const {
     if (keeps()) {
@@ -195,8 +138,10 @@ Result<std::string> TermSections::binary_text(const BinaryPlace& place, std::uin
             return std::string();
         return kept->text.substr(static_cast<std::size_t>(from), characters);
     }
+    // Small ones of processes that follow each other stand beside each other, forwards or backwards.
+    if (const auto piece = near_binaries_->find(source_, place.offset + from, characters))
+        return std::string(piece->text);
     std::string text(characters, '\0');
-    if (binary_of_block(place.offset + from, text)) return text;
     BH_TRY(const std::size_t got, source_.read_at(place.offset + from, text));
     text.resize(got);
     return text;

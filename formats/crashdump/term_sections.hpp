@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +17,7 @@
 #include "beamheap/ids.hpp"
 #include "bytes/source.hpp"
 #include "formats/crashdump/heap_pipeline.hpp"
+#include "formats/crashdump/neighbour_blocks.hpp"
 #include "formats/crashdump/term_grammar.hpp"
 
 namespace beamheap::crashdump {
@@ -27,7 +27,7 @@ struct SectionText {
     TermSection section = TermSection::heap;
     std::uint64_t offset = 0;  ///< where it begins in the input
     bytes::StableText body;
-    std::shared_ptr<const std::string> block = {};  ///< what `body` is a part of, where it was read with its neighbours
+    std::shared_ptr<const char[]> block = {};  ///< what `body` is a part of, where it was read with its neighbours
     std::string_view text() const { return body.view(); }
 };
 
@@ -99,22 +99,15 @@ private:
         std::string text;
     };
     Result<SectionText> read(const Extent& extent) const;
-    bool part_of_block(SectionText& section, const Extent& extent) const;
     static SectionText borrow(const KeptText& kept) {
         return {kept.section, kept.offset, bytes::StableText::borrowed(kept.text)};
     }
     static void append(std::vector<KeptText>& sections, TermSection section, std::uint64_t offset,
                        std::string_view piece);
-    /// The text of neighbours, which whoever goes through all processes reads by the thousand: a block at a time.
-    struct Ahead {
-        std::mutex lock;
-        std::uint64_t offset = 0;  ///< where `text` begins in the input
-        std::shared_ptr<const std::string> text;
-        std::uint64_t end = 0;  ///< of the section that was read last
-    };
-    bool binary_of_block(std::uint64_t at, std::string& text) const;
     const bytes::Source& source_;
-    std::unique_ptr<Ahead> ahead_ = std::make_unique<Ahead>(), binaries_ahead_ = std::make_unique<Ahead>();
+    std::unique_ptr<NeighbourBlocks> near_sections_ =
+        std::make_unique<NeighbourBlocks>(NeighbourBlocks::Order::forwards);
+    std::unique_ptr<NeighbourBlocks> near_binaries_ = std::make_unique<NeighbourBlocks>(NeighbourBlocks::Order::either);
     std::vector<TermExtents> extents_;  // by ProcId
     std::vector<Extent> shared_extents_;
     std::unordered_map<std::uint32_t, std::vector<KeptText>> kept_;

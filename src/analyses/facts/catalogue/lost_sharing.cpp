@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/facts/catalogue/lost_sharing.hpp"
 
+#include <algorithm>
+
 #include "analyses/heaps/loop_state.hpp"
 #include "analyses/heaps/term_measures.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -13,7 +15,9 @@ constexpr std::uint64_t largest_asker = 2'000'000;  // words of the process
 constexpr std::size_t most_roots_of_asker = 10'000;
 constexpr std::uint64_t least_copied_words = 1'000'000, times_shared = 16;  // words
 
-std::vector<ProcId> who_died(const Snapshot& s) {
+// Who was refused memory for a heap: of other deaths nobody's terms are read for this.
+std::vector<ProcId> who_asked(const Snapshot& s) {
+    if (!s.node.slogan.starts_with("eheap_alloc: ")) return {};
     const ProcId id = death(s).process;
     return id == ProcId::none || used_words(s[id]).value_or(0) > largest_asker ? std::vector<ProcId>{}
                                                                                : std::vector{id};
@@ -31,12 +35,12 @@ Sentence place_of(RootKind kind) {
 }  // namespace
 
 Result<LostSharing> find_fact(FactOf<LostSharing>, const Facts& facts, Artifact& artifact) {
-    LostSharing found;
     const Snapshot& s = facts.snapshot();
-    const std::vector<ProcId> whose = who_died(s);
-    if (whose.empty()) return found;
+    const std::vector<ProcId> whose = who_asked(s);
+    if (whose.empty()) return LostSharing{};
     const auto source = artifact.terms(whose.front());
-    if (!source) return found;
+    if (!source) return LostSharing{};
+    LostSharing found;
     TermSource& terms = **source;
     TermMeasures measures(terms);
     const RootList& roots = terms.graph().roots();
@@ -58,7 +62,7 @@ Result<LostSharing> find_fact(FactOf<LostSharing>, const Facts& facts, Artifact&
 }
 
 namespace fact {
-void lost_sharing(FactNeeds& needs) { needs.terms_of(who_died); }
+void lost_sharing(FactNeeds& needs) { needs.terms_of(who_asked); }
 }  // namespace fact
 
 }  // namespace beamheap::analyses
