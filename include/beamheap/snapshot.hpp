@@ -333,9 +333,9 @@ struct NamedBytes {
 struct Signal {
     std::uint32_t number = 0;              ///< of Linux: 11 is SIGSEGV
     std::optional<std::uint64_t> address;  ///< that was touched; none where the signal was sent, or has no address
-    bool by_other = false;                 ///< another process of the machine sent it
-    std::uint32_t sender = 0;              ///< that process; 0: one outside of the node's container, or not known
-    bool by_itself = false;                ///< the VM sent it to itself, as abort(3) does
+    /// By whom it was sent; nobody: the kernel raised it for what a thread did, or the input does not tell.
+    enum class Sent : std::uint8_t { by_nobody, by_itself, by_another } sent = Sent::by_nobody;
+    std::uint32_t sender = 0;  ///< the other process; 0: one outside of the node's container
     friend bool operator==(const Signal&, const Signal&) = default;
 };
 

@@ -158,7 +158,7 @@ TEST_CASE("a signal that another process sent is told with that one, and with wh
         StoryNode node;  // heart's own process sits in its callback
         node.at(5, {node.function("gen", "do_call", 4), node.function("fleet", "health", 0)}, "heart");
         node.at(6, {node.function("jiffy", "nif_encode", 1)}).state = ProcessState::running;
-        node.s.node.signal = Signal{.number = 6, .address = {}, .by_other = true, .sender = sender};
+        node.s.node.signal = Signal{.number = 6, .address = {}, .sent = Signal::Sent::by_another, .sender = sender};
         return stories_of(node, "native-crash", [](Facts&) {});
     };
     CHECK(told(4711).find("The node was ended by SIGABRT, which process 4711 of the machine sent; heart <0.5.0>, which "

@@ -30,9 +30,9 @@ std::optional<Signal> signal_of(const bytes::CoreNotes& notes) {
         static_cast<std::int32_t>(notes.signal->code) > 0)
         signal.address = notes.signal->address;
     if (notes.signal && notes.signal->sent && notes.process_id != 0) {
-        signal.by_itself = notes.signal->sender == notes.process_id;
-        signal.by_other = !signal.by_itself;
-        if (signal.by_other) signal.sender = notes.signal->sender;
+        const bool itself = notes.signal->sender == notes.process_id;
+        signal.sent = itself ? Signal::Sent::by_itself : Signal::Sent::by_another;
+        if (!itself) signal.sender = notes.signal->sender;
     }
     return signal;
 }

@@ -497,11 +497,13 @@ Slogan read_signal(const Signal& signal) {
     }
     slogan.kind = found->kind;
     slogan.meaning = found->meaning;
-    if (signal.by_other)
+    if (signal.sent == Signal::Sent::by_another) {  // then no code of the VM went wrong, whatever the signal is for
+        slogan.kind = SloganKind::requested;
         slogan.meaning = sentence("The node was sent {}, by {} (heart, a service manager, a person).",
                                   signal_text(signal), sender_text(signal));
-    else if (signal.by_itself && signal.number == abort_signal)
+    } else if (signal.sent == Signal::Sent::by_itself && signal.number == abort_signal) {
         slogan.meaning = Ours("The VM, or native code in it, aborted itself, which says why on its standard error.");
+    }
     add_steps_of_page(slogan);
     return slogan;
 }

@@ -53,7 +53,7 @@ void killed_by_signal(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (!is_crash(*s.node.signal)) return;
     const Signal& signal = *s.node.signal;
-    if (signal.by_other) return killed_from_outside(facts, signal, findings);
+    if (signal.sent == Signal::Sent::by_another) return killed_from_outside(facts, signal, findings);
     Finding finding;
     finding.severity = FindingSeverity::critical;
     finding.subject = {SubjectKind::node, signal_name(signal.number)};

@@ -9,8 +9,6 @@
 //
 // Thresholds: none, the refusal is a fact; where it is twice what the node had, that is said; critical for a request of
 // a sixteenth of the node's memory or more, else medium.
-#include <algorithm>
-
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
