@@ -447,8 +447,9 @@ TEST_CASE("why distribution did not start, by what net_kernel logged", "[causes]
         CHECK(logged(words, true).what == "the distribution that -proto_dist names does not work for a@b");
         CHECK(logged(words, false).what == "the distribution that -proto_dist names does not work for this node");
     }
-    CHECK(logged("\"Can't set long node name!~n\",[]", true).what ==
-          "a@b is no long node name, or this host has no full name");
+    CHECK(logged("\"Can't set long node name!~n\",[]", true).what == "a@b is no long node name: its host has no dot");
+    CHECK(logged("\"Can't set short node name!~n\",[]", true).what ==
+          "a@b is no short node name, or the host's name is not known");
     CHECK(logged("\"Can't set long node name!~n\",[]", false).what ==
           "what -name was given is no long node name, or this host has no full name");
     CHECK(logged("\"Can't set short node name!~n\",[]", false).what ==
@@ -502,6 +503,11 @@ TEST_CASE("what stands in another report", "[causes]") {
         "#{level => notice,meta => #{time => 5},msg => {report,#{label => {error_logger,info_msg},format => \"Can't "
         "set short node name!~nPlease check your configuration~n\",args => []}}}");
     CHECK(told(nodistribution, {report, short_name}).kind == "bad_name");
+    const LogEvent dotted = event_of(
+        "{error_report,<0.8.0>,{<0.17.0>,supervisor_report,[{supervisor,{local,net_sup}},{errorContext,start_error},{"
+        "reason,{'EXIT',nodistribution}},{offender,[{pid,undefined},{name,net_kernel},{mfargs,{net_kernel,start_link,"
+        "[['one@127.0.0.1',shortnames]]}}]}]}}");
+    CHECK(told(nodistribution, {dotted, short_name}).what == "one@127.0.0.1 is no short node name: its host has a dot");
 
     const std::string undef = "{undef,[{numerl_test,test,[],[]},{init,start_em,1,[]}]}";
     const LogEvent loading = event_of(

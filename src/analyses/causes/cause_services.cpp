@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a node needs of others to start: its name, its output, applications, tables, files and ports.
 #include <algorithm>
+#include <optional>
 
 #include "analyses/causes/explainer.hpp"
 #include "analyses/logs/log_forms.hpp"
@@ -66,6 +67,28 @@ bool is_no_node_name(const Sentence& said) {
     return head.empty() || odd || std::ranges::count(name, '@') > 1;
 }
 
+// What stands behind the @ of a name; nothing: no name is known, or it is given without a host.
+std::optional<std::string_view> host_in(const Sentence& said) {
+    const auto* text = said.parts().empty() ? nullptr : std::get_if<InputText>(&said.parts().front());
+    if (text == nullptr) return std::nullopt;
+    const std::size_t at = text->text.find('@');
+    return at == std::string::npos ? std::nullopt : std::optional(std::string_view(text->text).substr(at + 1));
+}
+
+// Of a host that is given the dot decides; else the machine's own name is asked for (net_kernel.erl,
+// create_hostpart/2).
+Sentence wrong_kind_of_name(bool is_long, const Sentence& name) {
+    const auto host = host_in(name);
+    const bool dot = host && host->find('.') != host->npos;
+    if (host && dot != is_long)
+        return sentence(is_long ? Form<1>("{} is no long node name: its host has no dot")
+                                : Form<1>("{} is no short node name: its host has a dot"),
+                        name);
+    return sentence(is_long ? Form<1>("{} is no long node name, or this host has no full name")
+                            : Form<1>("{} is no short node name, or the host's name is not known"),
+                    name);
+}
+
 bool lacks_host(const Sentence& said) {
     const auto* text = said.parts().empty() ? nullptr : std::get_if<InputText>(&said.parts().front());
     return text != nullptr && text->text.size() > 1 && text->text.find('@') == text->text.size() - 1;
@@ -125,10 +148,8 @@ bool Explainer::distribution() {
         for (const bool is_long : {true, false})
             if (says(is_long ? "set long node name" : "set short node name")) {
                 cause_.kind = CauseKind::bad_name;
-                cause_.what = is_long ? sentence("{} is no long node name, or this host has no full name",
-                                                 node_name("what -name was given"))
-                                      : sentence("{} is no short node name, or the host's name is not known",
-                                                 node_name("what -sname was given"));
+                cause_.what = wrong_kind_of_name(
+                    is_long, is_long ? node_name("what -name was given") : node_name("what -sname was given"));
                 hint(
                     "-name needs a host with a dot (or an address), -sname one without; the host's name must resolve.");
                 return true;
