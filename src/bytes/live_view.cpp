@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "bytes/failed_reads.hpp"
+
 namespace beamheap::bytes {
 namespace {
 
@@ -26,7 +28,9 @@ std::uint64_t now_ns() {
 void* reserve(std::uint64_t bytes) {
     void* const room =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return room == MAP_FAILED ? nullptr : room;
+    if (room != MAP_FAILED) return room;
+    note_failed_read({ErrorCode::resource_limit, "too little memory for what is read of a process", {}});
+    return nullptr;
 }
 
 std::shared_ptr<const LiveMappings::List> read_list(const LiveMemory& memory, std::uint64_t number) {

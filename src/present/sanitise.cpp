@@ -296,8 +296,9 @@ std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang) 
             const std::string word = loosened(std::string(part));
             const std::size_t wide = display_width(word);
             if (words != 0 && used + blanks + wide > width) {
-                text.append("\n").append(hang, ' ');
-                used = hang;
+                // A word that has room with less before it is not wider than the line.
+                used = wide <= width ? std::min(hang, width - wide) : hang;
+                text.append("\n").append(used, ' ');
             } else {
                 text.append(blanks, ' ');
                 used += blanks;

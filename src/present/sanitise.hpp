@@ -38,8 +38,8 @@ std::string clipped(std::string_view safe, std::size_t width);
 /// What stands for a blank that no line may be broken at; no sanitised text has one of its own.
 inline constexpr char glued_blank = '\x1f';
 /// A sanitised text in lines of at most `width` columns, broken at blanks; lines after the first begin with `hang`
-/// blanks (at most half the width). A word that is wider than a line stays whole, so that it can be copied. Glued
-/// blanks are blanks in what it gives.
+/// blanks (at most half the width), or with fewer where the word there has room then. A word that is wider than a line
+/// stays whole, so that it can be copied. Glued blanks are blanks in what it gives.
 std::string wrapped(std::string_view safe, std::size_t width, std::size_t hang);
 
 /// Bytes of the valid UTF-8 character that `text` begins with (1 to 4) and its code point; 0 where it is none:

@@ -73,7 +73,11 @@ bool has_its_end(const std::string& name, const std::string& content) {
 /// What is wrong with the files that are there; empty if nothing is. `told`: something is said to be missing, and it
 /// may be so in files as well (`catch` answers with what a dying VM leaves it).
 std::string wrong_files(const Tried& tried, const Outcome& got, const Outcome& whole, bool ended_well, bool told) {
-    if (tried.alive) return "";  // rounds of a watch are added line by line, and never the same
+    if (tried.alive) {  // rounds of a watch are added line by line, and never the same
+        for (const auto& [name, content] : got.files)
+            if (!content.empty() && content.back() != '\n') return "half a line stays: " + name;
+        return "";
+    }
     for (const auto& [name, content] : got.files) {
         const auto found = whole.files.find(name);
         if (found != whole.files.end() && content == found->second) continue;
@@ -104,7 +108,6 @@ std::string wrong(const Tried& tried, const Fault& fault, const Outcome& got, co
     // An option whose file can't be read is said as a mistake of the command line, as is a terminal of which nothing is
     // known.
     const bool option = code == 2 && (got.err.find("--stable-salt") != got.err.npos ||
-                                      (tried.alive && got.err.find("is no folder") != got.err.npos) ||
                                       (tried.has("<KEYS") && got.err.find("known of a terminal") != got.err.npos));
     // So ends ncurses where it has no memory, by itself.
     if (tried.has("<KEYS") && fault.kind == memory && code == 1 && got.err.find("Out of memory") != got.err.npos)
@@ -112,9 +115,7 @@ std::string wrong(const Tried& tried, const Fault& fault, const Outcome& got, co
     // What is found to be damaged, or to be a finding, is an answer.
     const bool found = (code == 1 || code == 4) && says_so(got, whole);
     if (code != 3 && code != 5 && !option && !found) return "exit code " + std::to_string(code);
-    // What can't be mapped of a VM that runs is told as what can't be read of it.
-    if (asks_for_more_memory(fault) && code != 5 && !option && !tried.alive)
-        return "no memory, and exit code " + std::to_string(code);
+    if (asks_for_more_memory(fault) && code != 5 && !option) return "no memory, and exit code " + std::to_string(code);
     if (got.err.find("beamheap: ") == got.err.npos) return "exit code " + std::to_string(code) + " without a sentence";
     return wrong_files(tried, got, whole, false, told);
 }

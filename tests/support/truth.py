@@ -72,11 +72,6 @@ def escape(match):
     return {9: "\\t", 10: "\\n", 13: "\\r", 27: "\\e"}.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\x{{{code:x}}}")
 
 
-def loose(text):
-    """Without quotes and escapes: what is left of a name whatever way it was printed."""
-    return None if text is None else re.sub(r"['\"\\]|x1b|\x1b", "", text)
-
-
 def plain(text):
     """A name or m:f/a reduced to what all ways of printing it share: letters, digits and the separators."""
     if text is None:

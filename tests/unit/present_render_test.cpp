@@ -157,6 +157,7 @@ TEST_CASE("on a terminal a row goes on in a second line before a name in it is c
     CHECK(text.find("one two three four\nfive six seven\n") != text.npos);
     CHECK(wrapped("  -> a bcd ef", 8, 5) == "  -> a\n    bcd\n    ef");
     CHECK(wrapped("averylongword b", 6, 2) == "averylongword\n  b");
+    CHECK(wrapped("a longword b", 9, 4) == "a\n longword\n    b");
     CHECK(wrapped("see: run\x1f"
                   "that\x1f"
                   "file b",

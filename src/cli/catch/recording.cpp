@@ -65,9 +65,9 @@ public:
             }
         }
         if (bytes_ + piece.size() > most_)
-            failed_ = fmt::format("there is no room on the disk, and in memory for {}", analyses::human_bytes(most_));
+            failed_ = fmt::format("{}, and memory has room for {}", not_in_file_.why, analyses::human_bytes(most_));
         else if (const int error = write_all(memory_.get(), piece); error != 0)
-            failed_ = fmt::format("there is no room on the disk, and in memory: {}", std::strerror(error));
+            failed_ = fmt::format("{}, and in memory: {}", not_in_file_.why, std::strerror(error));
         else bytes_ += piece.size();
     }
     /// What was written so far with it. False: it goes on in the file.

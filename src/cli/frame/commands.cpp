@@ -264,8 +264,13 @@ Status run_command(const Options& options, const LoadedInput* loaded, const Answ
         if (taker != nullptr) context.answer_a_reader();
         if (!whole) context.answer_one_of_many();
         if (progress != nullptr) context.tell_progress(*progress);
-        if (const Status status = command.run(context); !status) return context.redacted(status.error());
-        return bytes::failed_read();
+        const Status status = command.run(context), read = bytes::failed_read();
+        if (status) return read;
+        // What could not be read for lack of memory is not what is wrong with the input.
+        const bool no_memory = !read && read.error().code == ErrorCode::resource_limit;
+        const ErrorCode code = status.error().code;
+        const bool of_input = code == ErrorCode::unreadable || code == ErrorCode::not_recognised;
+        return context.redacted(no_memory && of_input ? read.error() : status.error());
     } catch (const present::AnswerTooLong& error) {
         return Error{ErrorCode::resource_limit, error.what(), {}};
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <unordered_set>
@@ -336,6 +337,19 @@ Result<std::string> Context::rendered(const present::Document& document, const S
     return sink.text();
 }
 
+Status Context::print_line(const present::Document& document, const Snapshot& snapshot,
+                           std::string_view default_sort) const {
+    BH_TRY(std::string text, rendered(document, snapshot, "json", default_sort));
+    // Line breaks stand between members alone: within texts they are escaped.
+    std::replace(text.begin(), text.end() - 1, '\n', ' ');
+    FileSink out(STDOUT_FILENO);
+    out.write(text);
+    out.flush();
+    if (out.error() != 0)
+        return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
+    return out.closed() ? Status(Error{ErrorCode::interrupted, {}, {}}) : ok();
+}
+
 Status Context::print(const present::Document& document, present::RedactOptions redact,
                       std::string_view default_sort) const {
     present::RenderOptions render_options = this->render_options(std::move(redact), options_.format, default_sort);
@@ -358,6 +372,7 @@ Status Context::print(const present::Document& document, present::RedactOptions 
     Output out(!options_.no_pager);
     BH_CHECK(present::render(document, render_options, out));
     out.finish();
+    reader_gone_ = out.closed();
     if (out.error() != 0)
         return Error{ErrorCode::resource_limit,
                      fmt::format("standard output: can't be written: {}", std::strerror(out.error())),

@@ -148,6 +148,12 @@ public:
                  std::vector<std::string> secrets) const;
     /// The same for a document about no input.
     Status print(const present::Document& document) const;
+    /// Prints it as an object of JSON on a line of its own, as verbs do that go on. Errors: resource_limit, it can't be
+    /// written; interrupted, without words, who read has gone.
+    Status print_line(const present::Document& document, const Snapshot& snapshot,
+                      std::string_view default_sort = {}) const;
+    /// Whether nobody read all of the last answer that was printed (a closed pipe): who goes on ends then.
+    bool reader_gone() const { return reader_gone_; }
 
     /// The error without the secrets of the input that was opened: names that look like the one that was asked for,
     /// what was expected in its place. As it is where none was.
@@ -164,6 +170,7 @@ private:
     const AnswerTaker* taker_;   // null but in the report
     const Progress* progress_ = nullptr;
     bool for_reader_ = false, one_of_many_ = false;
+    mutable bool reader_gone_ = false;
 };
 
 }  // namespace beamheap::cli

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "analyses/base/number_format.hpp"
 #include "analyses/facts/needs.hpp"
@@ -74,7 +72,8 @@ public:
             BH_CHECK(tell(*before, **after));
             told = true;
             before = std::move(*after);
-            if (one() || (!context_.for_people() && context_.options().format != "json")) break;
+            if (one() || context_.reader_gone() || (!context_.for_people() && context_.options().format != "json"))
+                break;
         }
         return ok();
     }
@@ -116,14 +115,7 @@ private:
         document.members.push_back({.key = "growth", .body = present::process_growth_table(names, rows, apart)});
         document.primary = "growth";
         if (one() || context_.options().format != "json") return context_.print(document, s, {}, by_.column);
-        BH_TRY(std::string text, context_.rendered(document, s, "json", by_.column));
-        std::replace(text.begin(), text.end() - 1, '\n', ' ');  // within texts they are escaped
-        FileSink out(STDOUT_FILENO);
-        out.write(text);
-        out.flush();
-        if (out.error() != 0)
-            return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};
-        return ok();
+        return context_.print_line(document, s, by_.column);
     }
 
     const Context& context_;
@@ -158,6 +150,7 @@ Status top_growth(const Context& context) {
     BH_TRY(const Figure* const by, figure_of(options.by.empty() ? options.sort : options.by));
     Options inner = options;
     inner.by.clear(), inner.sort.clear();
+    inner.no_pager = true;  // which would hold up the next interval until it is closed
     const Context with = context.with(inner);
     return Intervals(with, every, total, *by).run();
 }

@@ -131,8 +131,9 @@ Result<WindowFolder> WindowFolder::open(std::string folder, std::string stem, st
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         return Error{ErrorCode::unreadable, fmt::format("{}: can't be made: {}", folder, std::strerror(errno)), {}};
     struct stat status {};
-    if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-        return Error{ErrorCode::usage, fmt::format("{}: is no folder", folder), {}};
+    if (stat(folder.c_str(), &status) != 0)
+        return Error{ErrorCode::unreadable, fmt::format("{}: {}", folder, std::strerror(errno)), {}};
+    if (!S_ISDIR(status.st_mode)) return Error{ErrorCode::usage, fmt::format("{}: is no folder", folder), {}};
     if (access(folder.c_str(), W_OK | X_OK) != 0)
         return Error{ErrorCode::unreadable,
                      fmt::format("{}: nothing can be written there: {}", folder, std::strerror(errno)),

@@ -208,33 +208,26 @@ present::Document Watch::document(const WatchedVm& vm, std::span<const present::
 // What is new, as a line each; in JSON all that grows as one object, where something is new or it is the last one.
 Status Watch::tell(const WatchedVm& vm, bool last) const {
     if (!vm.news() && !last) return ok();
+    if (!context_.for_people()) return context_.print_line(document(vm, rows_of(vm, last), last), vm.snapshot());
     FileSink out(STDOUT_FILENO);
-    if (context_.for_people()) {
-        const present::Redactor redactor = this->redactor(vm.snapshot());
-        const std::string of_vm = context_.options().every_vm ? fmt::format("{} ", vm.input()) : std::string();
-        const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
-        if (!vm.notice().empty() && !last)
-            out.write(present::safe_text(fmt::format("{} {}: {}.", present::time_text(vm.at_ms()).substr(11, 8),
-                                                     vm.input(), vm.notice())) +
+    const present::Redactor redactor = this->redactor(vm.snapshot());
+    const std::string of_vm = context_.options().every_vm ? fmt::format("{} ", vm.input()) : std::string();
+    const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
+    if (!vm.notice().empty() && !last)
+        out.write(present::safe_text(fmt::format("{} {}: {}.", present::time_text(vm.at_ms()).substr(11, 8), vm.input(),
+                                                 vm.notice())) +
+                  "\n");
+    for (const present::ToldGrowth& told : rows)
+        if (last || told.change != present::GrowthChange::kept)
+            out.write(present::safe_text(fmt::format("{} {}{}", present::time_text(vm.at_ms()).substr(11, 8), of_vm,
+                                                     redactor.apply(present::growing_text(told, vm.syntax())))) +
                       "\n");
-        for (const present::ToldGrowth& told : rows)
-            if (last || told.change != present::GrowthChange::kept)
-                out.write(present::safe_text(fmt::format("{} {}{}", present::time_text(vm.at_ms()).substr(11, 8), of_vm,
-                                                         redactor.apply(present::growing_text(told, vm.syntax())))) +
-                          "\n");
-        if (last && rows.empty())
-            out.write(fmt::format(
-                "{} {}{} rounds: {}.\n", present::time_text(vm.at_ms()).substr(11, 8), of_vm, vm.watch().rounds(),
-                vm.watch().rounds() < analyses::least_points
-                    ? fmt::format("too few to tell what grows, which takes {}", analyses::least_points)
-                    : "nothing grows steadily"));
-    } else {
-        const std::vector<present::ToldGrowth> rows = rows_of(vm, last);
-        BH_TRY(std::string text, context_.rendered(document(vm, rows, last), vm.snapshot(), "json", {}));
-        // Line breaks stand between members alone: within texts they are escaped.
-        std::replace(text.begin(), text.end() - 1, '\n', ' ');
-        out.write(text);
-    }
+    if (last && rows.empty())
+        out.write(fmt::format("{} {}{} rounds: {}.\n", present::time_text(vm.at_ms()).substr(11, 8), of_vm,
+                              vm.watch().rounds(),
+                              vm.watch().rounds() < analyses::least_points
+                                  ? fmt::format("too few to tell what grows, which takes {}", analyses::least_points)
+                                  : "nothing grows steadily"));
     out.flush();
     if (out.error() != 0)
         return Error{ErrorCode::resource_limit, fmt::format("standard output: {}", std::strerror(out.error())), {}};

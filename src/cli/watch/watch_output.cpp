@@ -31,7 +31,9 @@ Result<WatchOutput> WatchOutput::open(const std::string& place) {
     if (mkdir(place.c_str(), 0700) != 0 && errno != EEXIST)
         return Error{ErrorCode::unreadable, fmt::format("{}: can't be made: {}", place, std::strerror(errno)), {}};
     struct stat status {};
-    if (stat(place.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    if (stat(place.c_str(), &status) != 0)
+        return Error{ErrorCode::unreadable, fmt::format("{}: {}", place, std::strerror(errno)), {}};
+    if (!S_ISDIR(status.st_mode))
         return Error{ErrorCode::usage, fmt::format("{}: is no folder", place),
                      "--out takes a folder, or a file whose name ends in .sqlite"};
     return output;
