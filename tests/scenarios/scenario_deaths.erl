@@ -37,7 +37,7 @@ oom_request(_) ->
 app_terminated(_) ->
     ok = application:load(app(broken_app, {?MODULE, terminated})),
     #{slogan => "Kernel pid terminated (application_controller)",
-      facts => #{findings => ['start-up'], application => broken_app, shut_down => true},
+      facts => #{findings => ['node-ended'], application => broken_app, shut_down => true},
       death => fun() -> ok = application:start(broken_app, permanent), kill_worker() end}.
 
 %% The supervisor restarts it once, then gives up.

@@ -565,7 +565,7 @@ ToldStart told_start(const std::string& reason, bool up, const std::vector<std::
     const auto findings = test::findings_of(snapshot, [&](Facts& facts) {
         facts.put(StartFailure{{}, cause, {}, not_found});
     });
-    for (const char* rule : {"start-up", "failed-call"})
+    for (const char* rule : {"start-up", "failed-call", "node-ended"})
         if (const Finding* found = test::first_of(findings, rule); found != nullptr)
             return {rule, present::plain_text(snapshot, found->title)};
     return {};

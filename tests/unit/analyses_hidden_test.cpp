@@ -125,7 +125,7 @@ TEST_CASE("an application that gave up where a table of the VM is full is told w
             port.port = {0, i + 1};
             port.connected = {0, 10 + i / 50, 0};
         }
-        const auto found = test::of(node.told(), "start-up");
+        const auto found = test::of(node.told(), "node-ended");
         REQUIRE(found.size() == 1);
         return present::plain_text(node.s, found[0].behind);
     };

@@ -34,7 +34,7 @@ Told finding_of(test::MadeSnapshot& made, std::string_view slogan_text) {
     const auto findings = test::findings_of(snapshot, [&](Facts& facts) {
         facts.put(StartFailure{{}, cause, {}, {}});
     });
-    for (const char* rule : {"start-up", "failed-call"})
+    for (const char* rule : {"start-up", "failed-call", "node-ended"})
         if (const Finding* found = test::first_of(findings, rule); found != nullptr)
             return {present::plain_text(snapshot, found->title), present::plain_text(snapshot, found->behind)};
     return {};

@@ -51,7 +51,7 @@ struct StartNode : test::MadeSnapshot {
             facts.put(StartFailure{{}, cause, {}, {}});
         });
         std::string words;
-        for (const char* rule : {"start-up", "failed-call"})
+        for (const char* rule : {"start-up", "failed-call", "node-ended"})
             if (const Finding* found = test::first_of(findings, rule); found != nullptr) {
                 words = present::plain_text(snapshot, found->title);
                 for (const Sentence& step : found->next_steps) words += "\n" + present::plain_text(snapshot, step);

@@ -12,6 +12,7 @@
 #include "analyses/facts/catalogue/shared_copies.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "analyses/rules/start_finding.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
 
@@ -179,7 +180,7 @@ Sentence second_sentence(const Facts& facts, const Finding& worst, const Largest
         if (Sentence text = behind_wait(facts, worst); !text.empty()) return text;
     Sentence text = place.text;
     // Where a start failed, memory is no news: the place goes before it.
-    if (worst.tells_slogan && !worst.behind.empty() && (worst.rule == "start-up" || worst.rule == "failed-call"))
+    if (worst.tells_slogan && !worst.behind.empty() && rule::tells_an_end(worst))
         return text.empty() ? sentence("{}.", worst.behind) : sentence("{}. {}", worst.behind, text);
     if (!worst.behind.empty()) {
         // What goes with it, in a node whose memory is nowhere in particular, is all that is left to be said.

@@ -7,6 +7,7 @@
 #include "analyses/causes/labels.hpp"
 #include "analyses/processes/shell_work.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "analyses/rules/start_finding.hpp"
 #include "erlang/registered.hpp"
 
 namespace beamheap::analyses {
@@ -184,7 +185,7 @@ void summarise(const Snapshot& snapshot, Diagnosis& diagnosis) {
     // Where a finding explains the very end, it has the steps that help; those of the slogan are for when nobody knows
     // why.
     const bool explained = std::ranges::any_of(diagnosis.findings, [](const Finding& finding) {
-        return (finding.rule == "start-up" || finding.rule == "failed-call") && !finding.next_steps.empty();
+        return rule::tells_an_end(finding) && !finding.next_steps.empty();
     });
     if (explained) return;
     // Nobody has to search the program for what was typed.

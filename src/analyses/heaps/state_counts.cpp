@@ -81,8 +81,7 @@ private:
                 continue;
             ++slot;
             field(terms_.root(i), variables_record, sentence("{}", frames[root.frame].function),
-                  sentence("variable {}", Amount{slot, AmountUnit::plain}), false, 0,
-                  scope_.of_root(terms_.graph(), i));
+                  sentence("variable {}", Amount{slot, AmountUnit::plain}), {}, 0, scope_.of_root(terms_.graph(), i));
         }
     }
 
@@ -105,7 +104,7 @@ private:
         if (all.value != 0) found_.counts.push_back(std::move(all));
     }
 
-    void field(const Element& term, std::size_t record, const Sentence& in, Sentence name, bool limit_word,
+    void field(const Element& term, std::size_t record, const Sentence& in, Sentence name, std::string_view key,
                unsigned depth, std::string_view module) {
         if (found_.counts.size() + found_.few.size() >= most_counts) return;
         if (term.kind == ElementKind::port) found_.ports.push_back(term.port);
@@ -114,7 +113,8 @@ private:
             count.record = record;
             count.in = in;
             count.field = std::move(name);
-            count.limit_word = limit_word;
+            count.has_name = !key.empty();
+            count.limit_word = is_limit_word(key);
             count.value = static_cast<std::uint64_t>(term.number);
             found_.counts.push_back(std::move(count));
             return;
@@ -144,8 +144,7 @@ private:
         if (const auto shape = collection_shape(terms_, record.term))
             return add_collection(*shape, number, record.where, {});
         each_field(terms_, scope_, record.term.id, record.module, largest_record, [&](RecordField each) {
-            field(each.value, number, record.where, std::move(each.step), is_limit_word(each.name), record.depth,
-                  record.module);
+            field(each.value, number, record.where, std::move(each.step), each.name, record.depth, record.module);
         });
     }
 

@@ -22,8 +22,9 @@ namespace beamheap::analyses {
 struct StateCount {
     enum class Of : std::uint8_t { integer, collection } of = Of::integer;
     std::size_t record = 0;  ///< equal where two are fields of the same record
-    Sentence in;     ///< that record: "its State", "its State > key pool", "its process dictionary", "my:loop/3"
-    Sentence field;  ///< "key max", "element 4"; empty where the record itself is the collection
+    Sentence in;            ///< that record: "its State", "its State > key pool", "its process dictionary", "my:loop/3"
+    Sentence field;         ///< "key max", "element 4"; empty where the record itself is the collection
+    bool has_name = false;  ///< a key of a map, a field of a record that is known
     bool limit_word = false;     ///< the key says that it is a limit: max_connections
     std::uint64_t value = 0;     ///< the integer, or how many elements
     std::uint64_t looked = 0;    ///< of a collection: elements that were looked at

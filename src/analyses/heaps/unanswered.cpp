@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t least_waiters = 10;
 constexpr std::size_t most_crowds = 8;
-constexpr std::size_t samples = 4;                 // of a crowd, whose references are read
 constexpr std::uint64_t candidates = 64;           // in a function, from which these are taken
 constexpr std::uint64_t largest_server = 500'000;  // words of its heaps
 constexpr std::uint64_t longest_queue = 50'000;    // messages
@@ -110,6 +109,7 @@ struct Known {
     std::set<std::uint32_t> alone;  // of these: in a variable, or a field of a record or map, in no list or key
     std::set<Pid> ended;            // that stand so, and are in no process table any more
     std::set<Reference> references;
+    std::set<Reference> state_references;  // of these, those that stand outside of messages
     std::size_t objects = 0;
 };
 
@@ -141,7 +141,7 @@ bool is_of_state(const Root& root) {
 }
 
 Known read(const Snapshot& s, TermSource& terms) {
-    Known known;
+    Known known, of_state;
     std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
     std::vector<Element> fields;
     const RootList& roots = terms.graph().roots();
@@ -153,11 +153,14 @@ Known read(const Snapshot& s, TermSource& terms) {
                  [&](ProcId id) { named.insert(index_of(id)); });
             for (const std::uint32_t id : named) ++known.messages[id];
         } else if (is_of_state(roots[i])) {
-            walk(s, terms, terms.root(i), most_objects, seen, known,
+            walk(s, terms, terms.root(i), most_objects, seen, of_state,
                  [&](ProcId id) { known.kept.insert(index_of(id)); });
             fields.push_back(terms.root(i));
         }
     }
+    known.state_references = std::move(of_state.references);
+    known.references.insert(known.state_references.begin(), known.state_references.end());
+    known.objects += of_state.objects;
     for (const Pid& pid : pid_fields(terms, std::move(fields)))
         if (const ProcId id = s.find(pid); id != ProcId::none) known.alone.insert(index_of(id));
         else if (pid.node == 0 && s.source.process_table_complete && s.source.loss.processes == 0)
@@ -179,11 +182,12 @@ std::vector<bool> possible_samples(const Snapshot& s, const std::vector<std::uin
     return found;
 }
 
-// References in the frames in which some of a crowd wait.
-std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd, const std::vector<bool>& possible) {
-    std::set<Reference> found;
+// References in the frames in which a crowd waits, with who has them there: of the first `candidates` of it.
+using HeldReferences = std::map<Reference, ProcId>;
+HeldReferences references_of(Artifact& artifact, const Crowd& crowd, const std::vector<bool>& possible) {
+    HeldReferences found;
     std::size_t read = 0;
-    for (std::size_t i = 0; i < crowd.members.size() && read < samples; ++i) {
+    for (std::size_t i = 0; i < crowd.members.size() && read < candidates; ++i) {
         if (!possible[index_of(crowd.members[i])]) continue;
         ++read;
         const auto terms = artifact.terms(crowd.members[i]);
@@ -191,7 +195,8 @@ std::set<Reference> references_of(Artifact& artifact, const Crowd& crowd, const 
         const RootList& roots = (*terms)->graph().roots();
         for (std::size_t root = 0; root < roots.size(); ++root)
             if (roots[root].kind == RootKind::stack && roots[root].frame == 0)
-                if (const auto reference = reference_of(**terms, (*terms)->root(root))) found.insert(*reference);
+                if (const auto reference = reference_of(**terms, (*terms)->root(root)))
+                    found.emplace(*reference, crowd.members[i]);
     }
     return found;
 }
@@ -203,9 +208,17 @@ struct Asked {
     Pid ended;  // the one that had it, where that one has ended without giving it back
 };
 
-Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std::set<Reference>& references,
-            ProcId server, const Known& known) {
+Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const HeldReferences& references, ProcId server,
+            const Known& known) {
     Asked found;
+    const bool at_rest = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0;
+    for (const auto& [reference, member] : references)
+        if (at_rest && crowd.called && s[member].parent != s[server].pid &&
+            known.state_references.contains(reference) && known.kept.contains(index_of(member)))
+            found.waiters.push_back(member);
+    std::ranges::sort(found.waiters);
+    found.waiters.erase(std::unique(found.waiters.begin(), found.waiters.end()), found.waiters.end());
+    if (!found.waiters.empty()) return found;
     std::uint64_t in_queue = 0;
     for (const ProcId member : crowd.members) {
         const auto messages = known.messages.find(index_of(member));
@@ -215,7 +228,7 @@ Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const std
     }
     if (found.waiters.size() < least_waiters || found.waiters.size() * 2 < crowd.members.size()) return {};
     std::size_t same = 0;
-    for (const Reference& reference : references) same += known.references.contains(reference);
+    for (const auto& [reference, member] : references) same += known.references.contains(reference);
     const bool by_reference = same >= 2;
     if ((crowd.called || by_reference) && in_queue >= least_waiters && in_queue * 2 >= found.waiters.size() &&
         s[server].msgq_len.value_or(0) <= in_queue * 2)
@@ -280,7 +293,7 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
     if (large.empty()) return;
     const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
     const std::vector<bool> possible = possible_samples(s, crowded);
-    std::vector<std::set<Reference>> references;
+    std::vector<HeldReferences> references;
     for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd, possible));
     std::vector<WaitEdge> edges;
     std::vector<std::vector<ProcId>> keepers(large.size());
@@ -303,13 +316,12 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
         edges.push_back(edge);
     };
     for (const ProcId server : servers(s, crowded)) {
-        if (allocated_words(s[server]) + s[server].msgq_len.value_or(0) * 4 < least_waiters) continue;
         // Who was given what they want is named by a server that rests; else requests are at least half of its queue.
         if (s[server].msgq_len.value_or(0) > 2 * large.front().members.size()) continue;
         const auto terms = artifact.terms(server);
         if (!terms) continue;
         const Known known = read(s, **terms);
-        if (known.messages.size() + known.kept.size() < least_waiters) continue;
+        if (known.messages.empty() && known.kept.empty()) continue;
         for (std::size_t i = 0; i < large.size(); ++i) {
             const Asked found = asked(s, waits, large[i], references[i], server, known);
             for (const ProcId waiter : found.waiters) add(waiter, server);

@@ -9,6 +9,8 @@
 //   - each has one message in the queue of the one that is asked, these are at least half of that queue, and the
 //   function that
 //     waits was called to do so, or a reference in its frame is in the requests, too;
+//   - or the one that is asked is idle, and keeps both the pid of one who waits and the reference in whose frame that
+//   waits, in a call;
 //   - or the one that is asked is idle, and knows, as a field of its own and not as one of many, exactly one process
 //   that is behind
 //     that place: in the same caller, at another place of it. That one was answered, and has what the others want: a

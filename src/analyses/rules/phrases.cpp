@@ -104,7 +104,7 @@ void say_long_chain(const Snapshot& s, Finding& finding, Pid owner) {
     constexpr std::uint64_t long_chain = 1'000, chain_part = 10;  // objects in one chain of a table, a tenth of all
     const EtsTable* longest = nullptr;
     for (const EtsTable& table : s.ets)
-        if ((!owner.has() || table.owner == owner) && s.text(table.type) != "duplicate_bag" &&
+        if ((owner.has() ? table.owner == owner : s.text(table.type) != "duplicate_bag") &&
             table.chain_max.value_or(0) >= long_chain &&
             table.chain_max.value_or(0) >= table.objects.value_or(0) / chain_part &&
             (longest == nullptr || table.chain_max.value_or(0) > longest->chain_max.value_or(0)))
@@ -113,10 +113,17 @@ void say_long_chain(const Snapshot& s, Finding& finding, Pid owner) {
     finding.behind.say("Table {} has {} of its {} in one chain",
                        Name{longest->name != TextId::none ? longest->name : longest->id}, number(*longest->chain_max),
                        Counted{longest->objects.value_or(0), "object", "objects"});
-    const bool bag = s.text(longest->type) == "bag";
+    // Into one with duplicates an object is put at the front of its chain.
+    const bool duplicates = s.text(longest->type) == "duplicate_bag";
+    const bool bag = duplicates || s.text(longest->type) == "bag";
     if (bag) finding.behind.say(", most likely of one key, as it is a bag");
-    finding.behind.say(": an access to that chain goes through all of it");
-    if (bag)
+    finding.behind.add(duplicates ? Ours(": to look up or delete there takes a walk through all of it")
+                                  : Ours(": an access to that chain goes through all of it"));
+    if (duplicates)
+        finding.advise(
+            "Put what makes objects differ into the key (`{Topic, Pid}` in an ordered_set): to delete one of many "
+            "objects of a key goes through all of them.");
+    else if (bag)
         finding.advise(
             "Put what makes objects of a bag differ into the key (`{Topic, Pid}` in a set or an ordered_set): "
             "`ets:insert/2` into a bag compares with every object of that key.");
@@ -260,6 +267,14 @@ Sentence works_for(const Snapshot& s, const Process& p) {
     return by == FunctionId::none ? Sentence() : sentence(", called by {}", by);
 }
 
+// " for trade_journal:handle_event/2 (trade_journal.erl:31)"
+static Sentence on_behalf_of(const Snapshot& s, const Process& p, FunctionId own) {
+    for (const Frame& frame : s.stacks[p.stack])
+        if (frame.function == own)
+            if (const Sentence line = line_words(s, frame); !line.empty()) return sentence(" for {} ({})", own, line);
+    return sentence(" for {}", own);
+}
+
 Sentence caller(const Snapshot& s, const Process& p) {
     if (p.current_function == FunctionId::none) return {};
     // Functions of a script that is interpreted have no frames of their own.
@@ -274,6 +289,9 @@ Sentence caller(const Snapshot& s, const Process& p) {
         if (frame.function == FunctionId::none || left-- == 0) break;
         if (is_tool(s, frame.function)) continue;
         if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) return {};
+        const FunctionId own = runs_for(s, p);
+        if (own != FunctionId::none && own != frame.function && erlang::is_of_otp(module_of(s, frame.function)))
+            return sentence(", called by {}{}", frame.function, on_behalf_of(s, p, own));
         const Sentence line = line_words(s, frame);
         return line.empty() ? sentence(", called by {}", frame.function)
                             : sentence(", called by {} ({})", frame.function, line);

@@ -489,6 +489,10 @@ void say_full_table(const Facts& facts, Finding& finding) {
 
 }  // namespace
 
+bool tells_an_end(const Finding& finding) {
+    return finding.rule == "start-up" || finding.rule == "failed-call" || finding.rule == "node-ended";
+}
+
 bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Snapshot& snapshot) {
     if (slogan.kind != SloganKind::boot_failure) return false;
     if (told == nullptr) return is_up(snapshot);
@@ -500,6 +504,22 @@ bool ran_before_it_failed(const Slogan& slogan, const ToldCause* told, const Sna
     return is_up(snapshot) || std::ranges::any_of(told->failure.stack, [](const LogFrame& frame) {
                return has_role(frame.module, frame.function, FunctionRole::of_command_line);
            });
+}
+
+bool ended_at_work(const Slogan& slogan, const ToldCause* told, const Snapshot& snapshot) {
+    switch (slogan.kind) {
+        case SloganKind::application_terminated:
+        case SloganKind::child_setup:
+        case SloganKind::limits:
+        case SloganKind::table_full:
+        case SloganKind::distribution_overload:
+        case SloganKind::code_server: return true;
+        case SloganKind::kernel_process_terminated:
+        case SloganKind::system_process_terminated: break;
+        default: return false;
+    }
+    if (told != nullptr && told->before_kernel) return false;
+    return is_up(snapshot) || !last_own_modules(snapshot, 1).empty();
 }
 
 std::optional<Finding> start_finding(const Facts& facts) {

@@ -190,6 +190,14 @@ present::Identify Context::identify(Artifact& artifact, bool loaded) const {
     };
 }
 
+present::Text Context::lead(Artifact& artifact, const analyses::Sentence& answer) const {
+    for (const analyses::Part& part : answer.parts())
+        if (const auto* process = std::get_if<ProcId>(&part);
+            process != nullptr && *process != ProcId::none && artifact.can_identify())
+            artifact.identify(*process);
+    return present::spell(names(artifact.snapshot()), answer);
+}
+
 bool Context::folds() const {
     return taker_ == nullptr && for_people() && !options_.no_fold && options_.columns.empty() &&
            options_.sort.empty() && options_.table.empty();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/base/sentence.hpp"
 #include "beamheap/artifact.hpp"
 #include "cli/options/options.hpp"
 #include "present/document.hpp"
@@ -127,6 +128,8 @@ public:
     /// where it was not loaded with the rest. Empty where nobody sees it, or the input can't tell. Must not outlive the
     /// artifact.
     present::Identify identify(Artifact& artifact, bool loaded = false) const;
+    /// A first sentence as all formats have it: whom it names is looked for, where it was not loaded with the rest.
+    present::Text lead(Artifact& artifact, const analyses::Sentence& answer) const;
     /// Whether rows that are alike are shown as one: to people who did not ask for columns, an order, or --no-fold.
     bool folds() const;
     /// Whether the answer is to be one screen: text for people who asked for no more (-v, --full) and nothing else (-n,

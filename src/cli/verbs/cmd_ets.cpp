@@ -129,7 +129,7 @@ static Status cmd_ets(const Context& context) {
     const present::Names names = context.names(snapshot);
     const analyses::EtsReport report = analyses::ets_tables(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {present::spell(names, analyses::ets_answer(snapshot, report))};
+    document.lead = {context.lead(*artifact, analyses::ets_answer(snapshot, report))};
     const present::Identify identify = context.identify(*artifact);
     document.members.push_back({.key = "rows", .body = present::ets_table(names, report, identify)});
     document.members.push_back(

@@ -105,7 +105,7 @@ static Status cmd_schedulers(const Context& context) {
     std::optional<Activity> activity;  // lives as long as the document that shows it
     const analyses::SchedulerReport report = analyses::schedulers(snapshot);
     present::Document document = context.document(snapshot);
-    document.lead = {present::spell(context.names(snapshot), analyses::schedulers_answer(snapshot, report))};
+    document.lead = {context.lead(*artifact, analyses::schedulers_answer(snapshot, report))};
     if (const analyses::Sentence idle = analyses::idle_schedulers(report); !idle.empty())
         document.lead.push_back(present::spell(context.names(snapshot), idle));
     document.members.push_back(

@@ -19,9 +19,7 @@ static Status cmd_timers(const Context& context) {
     const analyses::TimerReport report = analyses::timers(snapshot);
     const present::Identify identify = context.identify(*artifact);
     present::Document document = context.document(snapshot);
-    if (identify && !report.groups.empty() && report.groups.front().receiver.alive())
-        identify(report.groups.front().receiver.process);  // as the table calls it
-    document.lead = {present::spell(names, analyses::timers_answer(snapshot, report))};
+    document.lead = {context.lead(*artifact, analyses::timers_answer(snapshot, report))};
     document.members.push_back({.key = "groups",
                                 .title = "By receiver and message",
                                 .body = present::timer_group_table(names, report, identify)});

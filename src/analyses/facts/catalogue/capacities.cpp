@@ -214,14 +214,20 @@ private:
             if (limit.of != StateCount::Of::integer) continue;
             int evidence = 0;
             std::vector<Sentence> fields{limit.field}, agrees;
-            bool counted = false;
+            bool counted = false, named = limit.has_name, says_so = limit.limit_word;
             for (const StateCount& other : state.counts) {
                 if (&other == &limit || other.of != StateCount::Of::integer || other.value != limit.value ||
                     other.record != limit.record)
                     continue;
                 fields.push_back(other.field);
                 counted = true;
+                named |= other.has_name;
+                says_so |= other.limit_word;
             }
+            // What fields are is told by their names, where they have any; of others two that are equal are little.
+            if (counted && !says_so &&
+                (named || fields.size() > 2 || (found.waiters.size() < 2 && !found.listening.has())))
+                counted = false;
             if (counted) evidence += limit.value % of_times == 0 && !limit.limit_word ? 0 : 1;
             const auto held =
                 std::ranges::find(who_have, limit.value, [](const StateCount* each) { return each->value; });
@@ -294,7 +300,8 @@ private:
 
     static void find_allowed(const StateCounts& state, Capacity& found) {
         found.allowed = found.limit;
-        if (found.limit != 0) found.allowed = a_little_less(state, found, found.limit).value_or(found.limit);
+        if (found.limit != 0 && !found.agrees.empty())
+            found.allowed = a_little_less(state, found, found.limit).value_or(found.limit);
     }
 
     // No collection names who has something, but as many are linked to it.

@@ -15,7 +15,7 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::size_t least_crowd = 100, samples_each = 16, least_looked = 8, most_crowds = 4;
+constexpr std::size_t least_crowd = 48, samples_each = 16, least_looked = 8, most_crowds = 4;
 constexpr std::uint64_t largest_machine = 100'000;  // words
 
 bool rests_as_machine(const Snapshot& s, const Process& process) {

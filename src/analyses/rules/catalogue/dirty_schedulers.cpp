@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analyses/base/sum.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {

@@ -13,6 +13,9 @@
 // While a process has a table fixed (a traversal that has not come to its end, ets:safe_fixtable/2), what is deleted
 // from it stays, unseen: such a table grows with no objects in it.
 //
+// A table without a name to which no term of its owner refers is lost until the owner ends (forgotten_tables.hpp):
+// where that is so of most tables that were looked into it is no matter of opinion, and high.
+//
 // Thresholds: a table (or the tables of one name and owner, of one owner, of owners of one kind) with a quarter of the
 // node's memory and 6 MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is
 // medium, with 1,000 tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more
@@ -20,10 +23,14 @@
 // is found as well: how much it is, is a fact; whether it should be, the reader knows.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/facts/catalogue/forgotten_tables.hpp"
 #include "analyses/facts/catalogue/suspects.hpp"
 #include "analyses/facts/catalogue/table_rows.hpp"
 #include "analyses/processes/groups.hpp"
@@ -47,6 +54,43 @@ constexpr std::uint64_t few_objects = 1'000, large_object_bytes = 64u << 10;
 
 Sentence owner_text(const Owner& owner) {
     return owner.alive() ? sentence("{}", owner.process) : sentence("{}, which is gone", owner.pid);
+}
+
+// "; 12 owners that were looked into no longer refer to any of theirs", "; its owner no longer refers to 747 of them":
+// whether it is said.
+bool say_forgotten(const Facts& facts, std::span<const EtsOwner* const> owners, Finding& finding) {
+    std::uint64_t looked = 0, tables = 0, forgotten = 0, held = 0;
+    bool all_private = true;
+    for (const EtsOwner* owner : owners) {
+        const TablesOfOwner* const seen = facts.get<ForgottenTables>().of(owner->owner.process);
+        if (seen == nullptr || seen->tables == 0) continue;
+        ++looked;
+        tables += seen->tables, forgotten += seen->forgotten, held = saturating_add(held, seen->bytes);
+        all_private &= seen->all_private;
+    }
+    if (forgotten * 2 < tables || forgotten == 0) return false;
+    if (owners.size() == 1) finding.title.say("; its owner no longer refers to {} of them", number(forgotten));
+    else if (forgotten == tables)
+        finding.title.say("; {} that {} looked into no longer {} to any of theirs", Counted{looked, "owner", "owners"},
+                          looked == 1 ? Ours("was") : Ours("were"), looked == 1 ? Ours("refers") : Ours("refer"));
+    else
+        finding.title.say("; {} that {} looked into no longer {} to {} of their {}", Counted{looked, "owner", "owners"},
+                          looked == 1 ? Ours("was") : Ours("were"), looked == 1 ? Ours("refers") : Ours("refer"),
+                          number(forgotten), number(tables));
+    finding.severity = std::max(finding.severity, FindingSeverity::high);
+    finding.evidence.push_back(figure("tables that were looked for in their owners' terms", tables, AmountUnit::count));
+    finding.evidence.push_back(figure("of these, forgotten", forgotten, AmountUnit::count));
+    finding.evidence.push_back(figure("memory in those", held, AmountUnit::bytes));
+    if (all_private)
+        finding.advise(
+            "These tables are private and have no name: whoever has lost their reference can neither use nor delete "
+            "them, and nobody else can. Delete a table (`ets:delete/1`) before its reference is let go: look for where "
+            "the State loses it.");
+    else
+        finding.advise(
+            "These tables have no name: who has lost their reference can't use or delete them. Unless another process "
+            "or another table keeps the references, delete a table (`ets:delete/1`) before its reference is let go.");
+    return true;
 }
 
 // Whether what was deleted from it is a part of the table that counts.
@@ -75,7 +119,9 @@ ProcId stuck_child(const Facts& facts, const Owner& owner) {
 
 void say_stuck_child(const Facts& facts, ProcId child, Finding& finding) {
     if (child == ProcId::none) return;
-    finding.title.say(", which has started {}, and that one {}", child, doing(facts, child));
+    const Snapshot& s = facts.snapshot();
+    finding.title.say(", which has started {}, and that one {}", child,
+                      doing_for(facts, child, works_for_function(s, s[child])));
     finding.evidence.push_back(fact("whom its owner has started", frames_text(facts, child)));
     finding.advise(
         "Look at the process that the owner has started, and for how long it has been there: where that takes out of "
@@ -328,7 +374,11 @@ void large_together(const Facts& facts, const Together& all, const EtsReport& re
     if (!namesakes) finding.evidence.push_back(figure("objects in them", all.objects, AmountUnit::count));
     finding.evidence.push_back(figure("the node", node_bytes(facts), AmountUnit::bytes));
     say_stuck_child(facts, stuck_child(facts, all.owner), finding);
-    if (namesakes && !s.text(all.owner.name).starts_with("mnesia_"))
+    const auto owner =
+        std::ranges::find(report.owners, all.owner.pid, [](const EtsOwner& each) { return each.owner.pid; });
+    const EtsOwner* const one = &*owner;
+    if (say_forgotten(facts, {&one, 1}, finding)) {
+    } else if (namesakes && !s.text(all.owner.name).starts_with("mnesia_"))
         finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
     else advise_on_content(facts, all.largest, finding);
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
@@ -343,7 +393,9 @@ void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, s
     finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),
                         figure("memory in them", owner.bytes.value(), AmountUnit::bytes),
                         figure("objects in them", owner.objects.value(), AmountUnit::count)};
-    if (owner.owner.name != TextId::none && facts.snapshot().text(owner.owner.name).starts_with("mnesia_"))
+    const EtsOwner* const one = &owner;
+    if (say_forgotten(facts, {&one, 1}, finding)) {
+    } else if (owner.owner.name != TextId::none && facts.snapshot().text(owner.owner.name).starts_with("mnesia_"))
         finding.advise(
             "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for "
             "a transaction goes with it.");
@@ -380,6 +432,21 @@ OwnersOfKind largest_kind(const Snapshot& s, const EtsReport& report) {
     return largest;
 }
 
+// The name that all tables of these owners have.
+std::optional<TextId> one_name(const Snapshot& s, const EtsReport& report, const OwnersOfKind& kind) {
+    std::set<Pid> owners;
+    for (const EtsOwner* owner : kind.owners) owners.insert(owner->owner.pid);
+    TextId name = TextId::none;
+    for (const EtsUse& use : report.tables) {
+        if (!owners.contains(use.owner.pid)) continue;
+        const TextId its = s.ets[use.table].name;
+        if (its == TextId::none || (name != TextId::none && its != name)) return std::nullopt;
+        name = its;
+    }
+    return name;
+}
+
+// "90 ETS tables hashtree hold 49.5 MiB (36 % of the node's memory), one for each of 90 processes of cdb:init/1";
 // "3,000 ETS tables of 4 processes of route_planner:init/1 hold 71.4 MiB: 82 % of the node's memory; of route_planner_1
 // <0.77.0>, who owns 750, the largest are neighbours, edges and vertices"
 void large_of_kind(const Facts& facts, const OwnersOfKind& kind, const EtsReport& report, double percent,
@@ -387,16 +454,25 @@ void large_of_kind(const Facts& facts, const OwnersOfKind& kind, const EtsReport
     const EtsOwner& most = *kind.owners.front();
     Finding finding = of_several(facts, most.owner, kind.tables, kind.bytes, percent);
     finding.severity = severity_of(percent, kind.bytes);
-    finding.title.say("{} ETS tables of {} of {} hold {}: {} of the node's memory; of {}, who owns {}, the largest {}",
-                      number(kind.tables), processes(kind.owners.size()), kind.kind, bytes(kind.bytes),
-                      Percent{percent}, owner_text(most.owner), number(most.tables),
-                      largest_names(facts.snapshot(), report, most.owner));
+    const std::optional<TextId> name = one_name(facts.snapshot(), report, kind);
+    if (name && kind.tables == kind.owners.size())
+        finding.title.say("{} ETS tables {} hold {} ({} of the node's memory), one for each of {} of {}{}",
+                          number(kind.tables), Name{*name}, bytes(kind.bytes), Percent{percent},
+                          processes(kind.owners.size()), kind.kind, in_state(facts, kind.kind));
+    else
+        finding.title.say(
+            "{} ETS tables of {} of {}{} hold {}: {} of the node's memory; of {}, who owns {}, the largest {}",
+            number(kind.tables), processes(kind.owners.size()), kind.kind, in_state(facts, kind.kind),
+            bytes(kind.bytes), Percent{percent}, owner_text(most.owner), number(most.tables),
+            largest_names(facts.snapshot(), report, most.owner));
     finding.evidence = {figure("tables of these owners", kind.tables, AmountUnit::count),
                         figure("memory in them", kind.bytes, AmountUnit::bytes),
                         figure("the node", node_bytes(facts), AmountUnit::bytes)};
-    finding.advise(
-        "Look for where each of them makes its tables, and for what deletes them, or deletes from them: a table stays "
-        "until it is deleted or its owner ends.");
+    if (!say_forgotten(facts, kind.owners, finding))
+        finding.advise(
+            "Look for where each of them makes its tables, and for what deletes them, or deletes from them: a table "
+            "stays "
+            "until it is deleted or its owner ends.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }

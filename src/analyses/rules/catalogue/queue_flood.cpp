@@ -41,6 +41,7 @@ constexpr double known_percent = 75;  // of the messages, that are told for what
 constexpr double all_percent = 100, nearly_all = 99;
 constexpr double of_two_percent = 95;     // of the messages, that are of two forms
 constexpr std::size_t longest_form = 24;  // of messages that the title names
+constexpr std::size_t longest_envelope = 40;
 constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
 constexpr std::uint64_t least_of_group = 20'000, least_each = 50;  // messages of one kind of process, and on average
@@ -124,9 +125,49 @@ std::size_t end_of_first(std::string_view form, std::size_t most) {
     return std::string_view::npos;
 }
 
+// The elements of a printed tuple; empty where it is none.
+std::vector<std::string_view> elements_of(std::string_view form) {
+    std::vector<std::string_view> found;
+    if (!form.starts_with('{') || !form.ends_with('}')) return found;
+    std::size_t begin = 1;
+    for (std::size_t most = 1;; ++most) {
+        const std::size_t end = end_of_first(form, most);
+        if (end == form.npos) break;
+        found.push_back(form.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    found.push_back(form.substr(begin, form.size() - 1 - begin));
+    return found;
+}
+
+bool is_atom(std::string_view printed) {
+    return !printed.empty() && (printed.front() == '\'' || (printed.front() >= 'a' && printed.front() <= 'z')) &&
+           printed.find('(') == printed.npos;
+}
+
+// What is wrapped into an envelope is told by its own tag: "{'$gen_cast',{update_lru,...}}",
+// "{'$gen_call',_,{open,...}}" of {'$gen_call',{pid(),reference()},{open,binary(),list()}}; empty where nothing in it
+// has a tag.
+std::string enveloped(std::string_view form) {
+    std::string text;
+    bool tagged = false;
+    for (const std::string_view element : elements_of(form)) {
+        text += text.empty() ? '{' : ',';
+        const std::vector<std::string_view> within = elements_of(element);
+        if (within.size() > 1 && is_atom(within.front())) {
+            text.append("{").append(within.front()).append(",...}");
+            tagged = true;
+        } else {
+            text += within.empty() ? element : "_";
+        }
+    }
+    return tagged && text.size() < longest_envelope ? text + '}' : std::string();
+}
+
 // A form that is short: "{'DOWN',...}" of {'DOWN',reference(),process,pid(),normal}; empty where it has no such.
 std::string short_form(std::string_view form) {
     if (form.size() <= longest_form) return std::string(form);
+    if (std::string text = enveloped(form); !text.empty()) return text;
     for (std::size_t elements = 2; elements >= 1; --elements) {
         const std::size_t end = end_of_first(form, elements);
         if (end != std::string_view::npos && end <= longest_form) return std::string(form.substr(0, end)) + ",...}";
@@ -257,15 +298,14 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         finding.title.say("; it {}", doing(facts, id));
         if (is_suspended(facts, id)) {
             finding.title.add(suspended_by(facts, id));
-            if (const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id); fan != nullptr)
-                finding.title.say(
-                    fan->reaching == 1 ? Form<1>(", and {} waits for it") : Form<1>(", and {} wait for it"),
-                    processes(fan->reaching));
         }
         if (takes_none(facts, id)) {
             const Sentence by = works_for(facts.snapshot(), facts.snapshot()[id]);
             finding.title.add(by.empty() ? Sentence(Ours(", taking none")) : by);
         }
+        if (const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id); fan != nullptr)
+            finding.title.say(fan->reaching == 1 ? Form<1>(", and {} waits for it") : Form<1>(", and {} wait for it"),
+                              processes(fan->reaching));
     }
     say_timers(facts, id, finding);
 }

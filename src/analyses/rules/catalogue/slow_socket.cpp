@@ -10,6 +10,10 @@
 // processes that run the same function: servers whose clients come and go always have a few slow ones. Where nobody
 // waits, queues of 1 MiB and more that are 64 MiB and a fifth of the node's memory together are medium, three tenths
 // high.
+//
+// Who has sent all of a request and was told so is idle until the answer comes, which can't come while the request lies
+// in the port: there others wait for that one. Two of them, where 64 KiB lie in the ports of one kind of owner, are
+// medium, ten are high; ten who wait for one owner are wait-convoy's.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,6 +33,7 @@ constexpr std::size_t many_senders = 10;
 constexpr double many_percent = 50;
 constexpr std::size_t most_findings = 3;
 constexpr std::uint64_t full_queue = 1u << 20, full_queues = 64u << 20;  // bytes, of one and of all
+constexpr std::uint64_t awaited_queue = 64u << 10;                       // bytes
 constexpr double full_percent = 20, full_high_percent = 30;
 
 // Senders of one story: all of one port, or the only ones of several ports.
@@ -182,6 +187,75 @@ void add_full_queues(const Facts& facts, std::vector<Finding>& findings) {
     findings.push_back(std::move(finding));
 }
 
+// Owners of one kind, each with data in its port that nobody takes, and with others who wait for it.
+struct Awaited {
+    std::vector<std::size_t> ports;
+    std::vector<ProcId> waiters;
+    FunctionId call = FunctionId::none;  // that most likely all of them are in
+    std::uint64_t queued = 0;
+};
+
+std::map<FunctionId, Awaited> awaited_owners(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    const Waits& waits = facts.get<Waits>();
+    std::map<FunctionId, Awaited> kinds;
+    for (std::size_t i = 0; i < s.ports.size(); ++i) {
+        const Port& port = s.ports[i];
+        const ProcId owner = port.connected.has() ? s.find(port.connected) : ProcId::none;
+        if (port.queue_bytes.value_or(0) < awaited_queue || owner == ProcId::none || !idle(facts, owner)) continue;
+        const WaitFanIn* const fan = waits.fan_in_of(owner);
+        if (fan == nullptr || fan->waiters >= crowd::least) continue;
+        Awaited& kind = kinds[first_call(s[owner])];
+        kind.ports.push_back(i);
+        kind.queued = saturating_add(kind.queued, *port.queue_bytes);
+        for (const std::uint32_t edge : waits.waiters_of(*fan)) {
+            kind.waiters.push_back(waits.edges[edge].waiter);
+            kind.call = waits.edges[edge].function;
+        }
+    }
+    return kinds;
+}
+
+// "2 connections of httpc_handler:init/1 have 2.3 MiB that nobody takes at their other ends; 12 processes wait for
+// these in httpc:handle_answer/3"
+void add_awaited(const Facts& facts, std::vector<Finding>& findings) {
+    const Snapshot& s = facts.snapshot();
+    for (const auto& [owner, kind] : awaited_owners(facts)) {
+        if (kind.waiters.size() < least_senders) continue;
+        const Port& first = s.ports[kind.ports.front()];
+        const bool one = kind.ports.size() == 1;
+        Finding finding;
+        about(facts, s.find(first.connected), finding);
+        finding.severity = kind.waiters.size() >= many_senders ? FindingSeverity::high : FindingSeverity::medium;
+        finding.of_waiting = true;
+        finding.count = kind.waiters.size();
+        finding.bytes = kind.queued;
+        finding.members = kind.waiters;
+        if (one)
+            finding.title.say("{} of {} has {} that nobody takes at its other end", port_words(s, first),
+                              s.find(first.connected), bytes(kind.queued));
+        else
+            finding.title.say(
+                "{} of {} have {} that nobody takes at their other ends",
+                Counted{kind.ports.size(), "connection", "connections"},
+                owner == FunctionId::none ? Sentence(Ours("processes of one kind")) : sentence("{}", owner),
+                bytes(kind.queued));
+        finding.title.say("; {} wait for {} in {}", processes(kind.waiters.size()),
+                          one ? Ours("the answer") : Ours("the answers"), kind.call);
+        finding.evidence = {
+            figure(one ? Ours("waiting in the port") : Ours("waiting in the ports"), kind.queued, AmountUnit::bytes),
+            fact("one of them", sentence("{}", kind.waiters.front()))};
+        add_stack(facts, kind.waiters.front(), finding);
+        finding.advise("Look at the other side: what reads from there, and why does it not?");
+        finding.advise(
+            "Give each request a time to live ({timeout, T} of its options): whoever waits without one waits for ever, "
+            "and so does who comes behind it on the same connection.");
+        finding.advise("See ports, their queues and owners: `beamheap ports DUMP`");
+        finding.advise("See who waits, and where: {}", Command{"proc", s[kind.waiters.front()].pid});
+        findings.push_back(std::move(finding));
+    }
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     std::map<std::size_t, std::vector<HeldSender>> by_port;
     std::map<std::uint32_t, Story> alone;  // by kind: the caller's function
@@ -204,7 +278,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     std::ranges::stable_sort(stories, std::ranges::greater(), [](const Story& story) { return story.senders.size(); });
     if (stories.size() > most_findings) stories.resize(most_findings);
     for (const Story& story : stories) findings.push_back(finding_of(facts, story));
-    if (stories.empty()) add_full_queues(facts, findings);
+    const std::size_t told = findings.size();
+    add_awaited(facts, findings);
+    if (stories.empty() && findings.size() == told) add_full_queues(facts, findings);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// start-up: the node never ran, or was stopped because something that it may not run without ended.
+// start-up: the node never ran.
 //
 // Theory. init(1) and the application controller end the node with a crash dump whose slogan tells what failed. Such a
 // dump is no post-mortem of memory: whatever else stands out in it is what a node looks like in its first seconds. So
@@ -15,8 +15,10 @@ namespace start_up_rule {
 namespace {
 
 void run(const Facts& facts, std::vector<Finding>& findings) {
-    if (ran_before_it_failed(facts.get<Slogan>(), facts.get<StartFailure>().cause(), facts.snapshot()))
-        return;  // failed-call
+    const Slogan& slogan = facts.get<Slogan>();
+    const ToldCause* const cause = facts.get<StartFailure>().cause();
+    if (ran_before_it_failed(slogan, cause, facts.snapshot())) return;  // failed-call
+    if (ended_at_work(slogan, cause, facts.snapshot())) return;         // node-ended
     if (auto finding = start_finding(facts)) findings.push_back(*std::move(finding));
 }
 

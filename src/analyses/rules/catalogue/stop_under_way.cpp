@@ -25,6 +25,7 @@
 #include <array>
 
 #include "analyses/base/links_of.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"

@@ -123,11 +123,31 @@ std::vector<ProcId> owners_of_members(const Facts& facts, const WaitFanIn& fan) 
     return owners;
 }
 
+// An idle process at the end of a chain to which only an estimate leads, and that tells of nobody whose answer it has
+// put off, is not to blame: the one before it sits in a receive of its own.
+ProcId known_end(const Facts& facts, ProcId first, ProcId end) {
+    const Snapshot& s = facts.snapshot();
+    if (end == ProcId::none || end == first || !idle(facts, end) || s[end].msgq_len.value_or(0) != 0 ||
+        facts.get<PutOffs>().of(end) != nullptr || !watched_by(facts, end).empty())
+        return end;
+    const Waits& waits = facts.get<Waits>();
+    ProcId at = first;
+    for (std::size_t steps = 0; steps <= waits.edges.size(); ++steps) {
+        const WaitEdge* const edge = waits.edge(at);
+        if (edge == nullptr || edge->target.process == ProcId::none) break;
+        if (edge->target.process == end)
+            return edge->confidence == Confidence::estimate && s[at].state == ProcessState::waiting ? at : end;
+        at = edge->target.process;
+    }
+    return end;
+}
+
 Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     const Snapshot& s = facts.snapshot();
     Convoy convoy;
     convoy.fan = &fan;
     convoy.end = end_of_chain(facts.get<Waits>(), fan.target.process);
+    convoy.end = known_end(facts, fan.target.process, convoy.end);
     const WaitFanIn* const last_fan = convoy.end == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(convoy.end);
     convoy.waiters = std::max(fan.reaching, last_fan == nullptr ? 0 : last_fan->reaching);
     convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
@@ -202,7 +222,7 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
         return sentence(" for the disk log {}", PrintedTerm{convoy.put_off->what, convoy.put_off->what->term()});
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) return Ours(" for tables of mnesia");
     const WaitEdge* next = target.process == ProcId::none ? nullptr : facts.get<Waits>().edge(target.process);
-    if (next != nullptr && !next->target.port.has()) {
+    if (next != nullptr && !next->target.port.has() && convoy.end != target.process) {
         text.say(", through {}, for {}", target_text(facts.snapshot(), target),
                  convoy.end == ProcId::none ? target_text(facts.snapshot(), next->target) : sentence("{}", convoy.end));
     } else if (convoy.waiters == convoy.fan->waiters) {
