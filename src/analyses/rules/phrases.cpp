@@ -129,6 +129,18 @@ void say_long_chain(const Snapshot& s, Finding& finding, Pid owner) {
             "`ets:insert/2` into a bag compares with every object of that key.");
 }
 
+std::uint64_t unsent_by_each(const Snapshot& s, std::span<const ProcId> processes) {
+    std::uint64_t all = 0;
+    for (const ProcId id : processes) {
+        std::uint64_t unsent = 0;
+        for (const Port& port : s.ports)
+            if (port.connected == s[id].pid) unsent = saturating_add(unsent, port.queue_bytes.value_or(0));
+        if (unsent < least_unsent) return 0;
+        all = saturating_add(all, unsent);
+    }
+    return all;
+}
+
 bool has_flag(const Snapshot& snapshot, TextId flags, std::string_view flag) {
     return snapshot.text(flags).find(flag) != std::string_view::npos;
 }

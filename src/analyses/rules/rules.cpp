@@ -55,7 +55,7 @@ void fold_stories(const Facts& facts, std::vector<Finding>& findings) {
         if (!part.of_waiting) continue;
         std::uint32_t story = part.process == ProcId::none ? no_story : story_of[index_of(part.process)];
         if (story == no_story || story == i) story = story_of_all(part, story_of);
-        if (story == no_story || story == i) continue;
+        if (story == no_story || story == i || folded[story]) continue;  // else each of two may be a part of the other
         folded[i] = true;
         findings[story].severity = std::max(findings[story].severity, part.severity);
         findings[story].evidence.push_back(fact("a part of it", part.title, part.confidence));

@@ -33,7 +33,6 @@ constexpr std::size_t many_senders = 10;
 constexpr double many_percent = 50;
 constexpr std::size_t most_findings = 3;
 constexpr std::uint64_t full_queue = 1u << 20, full_queues = 64u << 20;  // bytes, of one and of all
-constexpr std::uint64_t awaited_queue = 64u << 10;                       // bytes
 constexpr double full_percent = 20, full_high_percent = 30;
 
 // Senders of one story: all of one port, or the only ones of several ports.
@@ -202,7 +201,7 @@ std::map<FunctionId, Awaited> awaited_owners(const Facts& facts) {
     for (std::size_t i = 0; i < s.ports.size(); ++i) {
         const Port& port = s.ports[i];
         const ProcId owner = port.connected.has() ? s.find(port.connected) : ProcId::none;
-        if (port.queue_bytes.value_or(0) < awaited_queue || owner == ProcId::none || !idle(facts, owner)) continue;
+        if (port.queue_bytes.value_or(0) < least_unsent || owner == ProcId::none || !idle(facts, owner)) continue;
         const WaitFanIn* const fan = waits.fan_in_of(owner);
         if (fan == nullptr || fan->waiters >= crowd::least) continue;
         Awaited& kind = kinds[first_call(s[owner])];

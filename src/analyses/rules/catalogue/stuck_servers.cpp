@@ -306,7 +306,10 @@ Finding finding_of(const Facts& facts, const Place& place) {
     if (place.what == What::programs)
         finding.title.say(" for {} that they have started", Counted{place.ends.size(), "program", "programs"});
     const FunctionId caller = asker(facts, place);
-    if (place.what == What::idle)
+    if (const std::uint64_t unsent = place.what == What::idle ? unsent_by_each(s, place.ends) : 0; unsent != 0)
+        finding.title.say("; these are all idle in {}, and have {} in connections that nobody reads at the other ends",
+                          s[example].current_function, bytes(unsent));
+    else if (place.what == What::idle)
         finding.title.say("; these are all idle in {}, their answers put off", s[example].current_function);
     else
         finding.title.say(place.themselves() ? Form<1>("; they sit in {}") : Form<1>("; these all sit in {}"),
