@@ -130,7 +130,9 @@ void run_sql(std::string_view bytes) {
 // Each answer is JSON, and none says that the process which looked for it was ended by a signal.
 void run_mcp(std::string_view bytes) {
     const std::string answers = run_command({"mcp", node_path}, bytes);
-    if (answers.find(" was ended by signal ") != answers.npos) stop("a child crashed", answers);
+    constexpr std::string_view ended = " was ended by signal ";
+    if (answers.find(ended) != answers.npos && bytes.find(ended.substr(1, ended.size() - 2)) == bytes.npos)
+        stop("a child crashed", answers);
     for (std::string_view rest = answers; !rest.empty();) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));

@@ -125,7 +125,7 @@ TEST_CASE("an idle process to which only an estimate leads is not to blame", "[b
     };
     CHECK(told(true) ==
           "20 of 22 processes (91 %) wait in my:ask/1 for runner <0.10.0>; it has 19 messages and sits in "
-          "wrap:execute/2\n");
+          "wrap:execute/2, most likely for connection <0.5.0>\n");
     CHECK(told(false).find("through runner <0.10.0>, for connection <0.5.0>") != std::string::npos);
 }
 

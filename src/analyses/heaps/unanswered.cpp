@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "analyses/base/allocated_words.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t least_waiters = 10;
 constexpr std::size_t most_crowds = 8;
+constexpr std::size_t samples = 4;                 // of a crowd, whose references are read
 constexpr std::uint64_t candidates = 64;           // in a function, from which these are taken
 constexpr std::uint64_t largest_server = 500'000;  // words of its heaps
 constexpr std::uint64_t longest_queue = 50'000;    // messages
@@ -113,10 +115,13 @@ struct Known {
     std::size_t objects = 0;
 };
 
+using SeenObjects = std::unordered_set<std::uint64_t>;
+std::uint64_t key_of_object(ObjectId id) { return static_cast<std::uint64_t>(id.space) << 32 | id.number; }
+
 // Goes through a term once; `each` is told of pids.
 template <class Each>
-void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t most,
-          std::set<std::pair<ObjectId::Space, std::uint32_t>>& seen, Known& known, Each&& each) {
+void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t most, SeenObjects& seen, Known& known,
+          Each&& each) {
     std::vector<Element> left{from};
     std::size_t gone = 0;
     while (!left.empty() && gone < most && known.objects < most_objects) {
@@ -126,7 +131,7 @@ void walk(const Snapshot& s, TermSource& terms, const Element& from, std::size_t
             if (const ProcId found = s.find(term.pid); found != ProcId::none) each(found);
             continue;
         }
-        if (term.kind != ElementKind::object || !seen.emplace(term.id.space, term.id.number).second) continue;
+        if (term.kind != ElementKind::object || !seen.insert(key_of_object(term.id)).second) continue;
         ++gone;
         ++known.objects;
         if (const auto reference = reference_of(terms, term)) known.references.insert(*reference);
@@ -142,13 +147,13 @@ bool is_of_state(const Root& root) {
 
 Known read(const Snapshot& s, TermSource& terms) {
     Known known, of_state;
-    std::set<std::pair<ObjectId::Space, std::uint32_t>> seen;
+    SeenObjects seen;
     std::vector<Element> fields;
     const RootList& roots = terms.graph().roots();
     for (std::size_t i = 0; i < roots.size(); ++i) {
         if (roots[i].kind == RootKind::message) {
             std::set<std::uint32_t> named;
-            std::set<std::pair<ObjectId::Space, std::uint32_t>> of_message;
+            SeenObjects of_message;
             walk(s, terms, terms.root(i), most_of_message, of_message, known,
                  [&](ProcId id) { named.insert(index_of(id)); });
             for (const std::uint32_t id : named) ++known.messages[id];
@@ -182,12 +187,13 @@ std::vector<bool> possible_samples(const Snapshot& s, const std::vector<std::uin
     return found;
 }
 
-// References in the frames in which a crowd waits, with who has them there: of the first `candidates` of it.
+// References in the frames in which a crowd waits, with who has them there: of the first `most` of it.
 using HeldReferences = std::map<Reference, ProcId>;
-HeldReferences references_of(Artifact& artifact, const Crowd& crowd, const std::vector<bool>& possible) {
+HeldReferences references_of(Artifact& artifact, const Crowd& crowd, const std::vector<bool>& possible,
+                             std::size_t most) {
     HeldReferences found;
     std::size_t read = 0;
-    for (std::size_t i = 0; i < crowd.members.size() && read < candidates; ++i) {
+    for (std::size_t i = 0; i < crowd.members.size() && read < most; ++i) {
         if (!possible[index_of(crowd.members[i])]) continue;
         ++read;
         const auto terms = artifact.terms(crowd.members[i]);
@@ -208,17 +214,23 @@ struct Asked {
     Pid ended;  // the one that had it, where that one has ended without giving it back
 };
 
+// Those of a crowd whose pids a server at rest keeps together with the references by which they wait for their answers.
+std::vector<ProcId> kept_requests(const Snapshot& s, const Crowd& crowd, const HeldReferences& references,
+                                  ProcId server, const Known& known) {
+    std::vector<ProcId> found;
+    if (!crowd.called || s[server].state != ProcessState::waiting || s[server].msgq_len.value_or(0) != 0) return found;
+    for (const auto& [reference, member] : references)
+        if (s[member].parent != s[server].pid && known.state_references.contains(reference) &&
+            known.kept.contains(index_of(member)))
+            found.push_back(member);
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
 Asked asked(const Snapshot& s, const Waits& waits, const Crowd& crowd, const HeldReferences& references, ProcId server,
             const Known& known) {
     Asked found;
-    const bool at_rest = s[server].state == ProcessState::waiting && s[server].msgq_len.value_or(0) == 0;
-    for (const auto& [reference, member] : references)
-        if (at_rest && crowd.called && s[member].parent != s[server].pid &&
-            known.state_references.contains(reference) && known.kept.contains(index_of(member)))
-            found.waiters.push_back(member);
-    std::ranges::sort(found.waiters);
-    found.waiters.erase(std::unique(found.waiters.begin(), found.waiters.end()), found.waiters.end());
-    if (!found.waiters.empty()) return found;
     std::uint64_t in_queue = 0;
     for (const ProcId member : crowd.members) {
         const auto messages = known.messages.find(index_of(member));
@@ -294,7 +306,7 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
     const std::vector<std::uint64_t> crowded = waiting_in(s, by_hand);
     const std::vector<bool> possible = possible_samples(s, crowded);
     std::vector<HeldReferences> references;
-    for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd, possible));
+    for (const Crowd& crowd : large) references.push_back(references_of(artifact, crowd, possible, samples));
     std::vector<WaitEdge> edges;
     std::vector<std::vector<ProcId>> keepers(large.size());
     std::vector<bool> has_edge(s.processes.size());
@@ -315,7 +327,9 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
         edge.confidence = Confidence::estimate;
         edges.push_back(edge);
     };
-    for (const ProcId server : servers(s, crowded)) {
+    const std::vector<ProcId> may_be_asked = servers(s, crowded);
+    std::vector<bool> by_requests(large.size());  // those some of whom are kept with their references
+    for (const ProcId server : may_be_asked) {
         // Who was given what they want is named by a server that rests; else requests are at least half of its queue.
         if (s[server].msgq_len.value_or(0) > 2 * large.front().members.size()) continue;
         const auto terms = artifact.terms(server);
@@ -323,12 +337,25 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
         const Known known = read(s, **terms);
         if (known.messages.empty() && known.kept.empty()) continue;
         for (std::size_t i = 0; i < large.size(); ++i) {
+            if (!kept_requests(s, large[i], references[i], server, known).empty()) {
+                by_requests[i] = true;
+                continue;
+            }
+            if (known.messages.size() + known.kept.size() < least_waiters) continue;
             const Asked found = asked(s, waits, large[i], references[i], server, known);
             for (const ProcId waiter : found.waiters) add(waiter, server);
             if (found.holder != ProcId::none) add(server, found.holder);
             if (found.ended.has()) add_ended(server, found.ended);
             if (keeps_all(s, large[i], server, known)) keepers[i].push_back(server);
         }
+    }
+    for (std::size_t i = 0; i < large.size(); ++i) {
+        if (!by_requests[i]) continue;
+        const HeldReferences all = references_of(artifact, large[i], possible, candidates);
+        for (const ProcId server : may_be_asked)
+            if (const auto terms = artifact.terms(server))
+                for (const ProcId waiter : kept_requests(s, large[i], all, server, read(s, **terms)))
+                    add(waiter, server);
     }
     add_edges(s, edges, waits);
     for (std::size_t i = 0; i < large.size(); ++i)

@@ -61,6 +61,7 @@ FunctionId usual_call(const Facts& facts, const WaitFanIn& fan, std::uint64_t& c
 // Those who wait for one process in the end, and the way there.
 struct Convoy {
     const WaitFanIn* fan = nullptr;  // of the largest group of direct callers
+    ProcId beyond = ProcId::none;    // for whom that one waits, most likely
     ProcId end = ProcId::none;       // at the end of its chain: the one to blame; none: the chain has no end here
     std::uint64_t waiters = 0;       // all who wait for that one, directly or through others
     double percent = 0;              // of all processes: these
@@ -146,8 +147,9 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     const Snapshot& s = facts.snapshot();
     Convoy convoy;
     convoy.fan = &fan;
-    convoy.end = end_of_chain(facts.get<Waits>(), fan.target.process);
-    convoy.end = known_end(facts, fan.target.process, convoy.end);
+    convoy.beyond = end_of_chain(facts.get<Waits>(), fan.target.process);
+    convoy.end = known_end(facts, fan.target.process, convoy.beyond);
+    if (convoy.beyond == convoy.end) convoy.beyond = ProcId::none;
     const WaitFanIn* const last_fan = convoy.end == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(convoy.end);
     convoy.waiters = std::max(fan.reaching, last_fan == nullptr ? 0 : last_fan->reaching);
     convoy.percent = percent_of(convoy.waiters, std::uint64_t{s.processes.size()}).value_or(0);
@@ -351,7 +353,9 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
     else {
         text.add(doing(facts, last));
-        if (s[last].state == ProcessState::waiting) text.add(outside(facts, last));
+        if (convoy.beyond != ProcId::none)
+            text.say(", most likely for {}{}", convoy.beyond, outside(facts, convoy.beyond));
+        else if (s[last].state == ProcessState::waiting) text.add(outside(facts, last));
     }
     if (convoy.circle)
         text.say(" until {} gives something back, and {} for it, too, through others",
