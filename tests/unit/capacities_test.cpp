@@ -100,11 +100,14 @@ TEST_CASE("two equal numbers are a limit where somebody waits", "[capacities]") 
           "medium: pool <0.50.0> has 64 of 64 (element 2 and element 3 of its State); 2 processes wait for it\n");
     CHECK(said(state("I64", "I63", {}), 2).empty());
     CHECK(said(state("I64", "I64", {}), 1).empty());
-    // Sizes that a protocol has agreed on: their names say that they are no limit.
+    // Sizes that a protocol has agreed on: several fields have them, and their names say nothing of a limit.
     const auto map = [](const std::string& one, const std::string& two) {
         return "2000:Mf2:H2100:I16,I16\n2100:t2:" + one + "," + two + "\n";
     };
-    CHECK(said(map("A13:recv_mac_size", "A13:send_mac_size"), 3).empty());
+    CHECK(said(map("A13:recv_mac_size", "A13:send_mac_size"), 2).empty());
+    CHECK(said("2000:t5:A5:state,I16,I16,I16,H3000\n" + list(0x3000, {"I1"}), 3).empty());
+    CHECK_FALSE(said("2000:t5:A5:state,I16,I16,I16,H3000\n" + list(0x3000, {"I1"}), 10).empty());
+    CHECK(said(map("A6:in_use", "A4:size"), 3).starts_with("medium: pool <0.50.0> has 16 of 16"));
     CHECK(said(map("A6:in_use", "A3:max"), 3) ==
           "medium: pool <0.50.0> has 16 of 16 (key max and key in_use of its State); 3 processes wait for it\n");
     CHECK(said(state("I64", "I64", {}), 0).empty());

@@ -224,10 +224,10 @@ private:
                 named |= other.has_name;
                 says_so |= other.limit_word;
             }
-            // What fields are is told by their names, where they have any; of others two that are equal are little.
-            if (counted && !says_so &&
-                (named || fields.size() > 2 || (found.waiters.size() < 2 && !found.listening.has())))
-                counted = false;
+            // Fields that are equal say more the more wait for it: where their names say nothing of a limit a few wait
+            // by chance, and what several fields have is mostly a constant of what it does.
+            const std::size_t least = fields.size() > 2 ? least_crowd : named ? least_at_one_place : 2;
+            if (counted && !says_so && found.waiters.size() < least && !found.listening.has()) counted = false;
             if (counted) evidence += limit.value % of_times == 0 && !limit.limit_word ? 0 : 1;
             const auto held =
                 std::ranges::find(who_have, limit.value, [](const StateCount* each) { return each->value; });
