@@ -26,9 +26,10 @@ std::string table(std::string_view id, std::string_view protection, std::uint64_
 }
 
 /// A dump whose one process owns `tables`, and has a tuple with the reference in a slot of its stack, or not.
-std::string owner_of(const std::string& tables, bool with_reference) {
+std::string owner_of(const std::string& tables, bool with_reference,
+                     std::string_view state = "State: Waiting\nName: journal\n") {
     std::string text = test::header("asked for by an operator");
-    text += test::process("<0.10.0>", "State: Waiting\nName: journal\n") + tables;
+    text += test::process("<0.10.0>", std::string(state)) + tables;
     text +=
         "=proc_messages:<0.10.0>\n=proc_dictionary:<0.10.0>\n=proc_stack:<0.10.0>\n"
         "0x00007fad1c217d74:SReturn addr 0x1C217D74 (gen_server:loop/7 + 596)\n"
@@ -76,6 +77,13 @@ TEST_CASE("tables that others can reach, and little ones, are not looked for", "
     CHECK(found_in(owner_of(table("8209", "private", 1'000'000), false)).owners.empty());
     CHECK(found_in(owner_of(table("#Ref<0.3.2>", "private", 1'000'000), false)).owners.empty());
     CHECK(found_in(owner_of(table("#Ref<0.3.2.1>", "private", 1'000), false)).owners.empty());
+}
+
+TEST_CASE("an owner whose registers a dump leaves out has forgotten nothing", "[forgotten]") {
+    CHECK(found_in(owner_of(kept_table, false, "State: Running\nName: journal\n")).owners.empty());
+    CHECK(found_in(owner_of(kept_table, false, "State: Scheduled\nName: journal\n")).owners.empty());
+    const std::string hibernates = owner_of(kept_table, false, "State: Waiting\nName: journal\narity = 3\n");
+    CHECK(found_in(hibernates).owners.empty());
 }
 
 TEST_CASE("forgotten tables are told with how many owners were looked into", "[forgotten]") {

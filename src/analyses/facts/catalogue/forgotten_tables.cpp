@@ -94,6 +94,9 @@ Result<ForgottenTables> find_fact(FactOf<ForgottenTables>, const Facts& facts, A
     const Snapshot& s = facts.snapshot();
     ForgottenTables found;
     for (const ProcId owner : sampled_owners(s)) {
+        // What is not seen is not forgotten: the State of one that hibernates is in registers, which dumps leave out.
+        if (s[owner].registers_lost || s[owner].sensitive.value_or(false) || s[owner].state != ProcessState::waiting)
+            continue;
         const auto terms = artifact.terms(owner);
         if (!terms || (*terms)->moved() || (*terms)->in_part() || (*terms)->graph().roots().size() == 0) continue;
         const std::set<Reference> known = references_of(**terms);

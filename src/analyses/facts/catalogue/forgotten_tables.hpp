@@ -6,7 +6,8 @@
 // where no term of its owner refers to it nobody will ever read, write or delete it: it is memory that is lost until
 // the owner ends. Others can read a protected one; they would have to know its reference. Public tables are handed out,
 // and are not looked at. The terms are all that the owner's stack, dictionary and messages lead to; a reference that is
-// kept in another table, as rows of a registry, is not seen.
+// kept in another table, as rows of a registry, is not seen. Nor is what a dump leaves out: owners whose registers it
+// lacks (those that hibernate) are not looked into, nor any that does not wait.
 #pragma once
 
 #include <cstdint>
