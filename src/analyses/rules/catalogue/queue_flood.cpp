@@ -296,9 +296,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         else if (const ProcId by = waits->target.process; by != ProcId::none) say_end(facts, by, finding);
     } else {
         finding.title.say("; it {}", doing(facts, id));
-        if (is_suspended(facts, id)) {
-            finding.title.add(suspended_by(facts, id));
-        }
+        if (is_suspended(facts, id)) finding.title.add(suspended_by(facts, id));
         if (takes_none(facts, id)) {
             const Sentence by = works_for(facts.snapshot(), facts.snapshot()[id]);
             finding.title.add(by.empty() ? Sentence(Ours(", taking none")) : by);
