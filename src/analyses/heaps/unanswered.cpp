@@ -349,14 +349,19 @@ void add_unanswered(Artifact& artifact, Waits& waits) {
             if (keeps_all(s, large[i], server, known)) keepers[i].push_back(server);
         }
     }
-    for (std::size_t i = 0; i < large.size(); ++i) {
-        if (!by_requests[i]) continue;
-        const HeldReferences all = references_of(artifact, large[i], possible, candidates);
-        for (const ProcId server : may_be_asked)
-            if (const auto terms = artifact.terms(server))
-                for (const ProcId waiter : kept_requests(s, large[i], all, server, read(s, **terms)))
-                    add(waiter, server);
-    }
+    for (std::size_t i = 0; i < large.size(); ++i)
+        if (by_requests[i]) references[i] = references_of(artifact, large[i], possible, candidates);
+    if (std::ranges::find(by_requests, true) != by_requests.end())
+        for (const ProcId server : may_be_asked) {
+            if (s[server].msgq_len.value_or(0) != 0) continue;
+            const auto terms = artifact.terms(server);
+            if (!terms) continue;
+            const Known known = read(s, **terms);
+            for (std::size_t i = 0; i < large.size(); ++i)
+                if (by_requests[i])
+                    for (const ProcId waiter : kept_requests(s, large[i], references[i], server, known))
+                        add(waiter, server);
+        }
     add_edges(s, edges, waits);
     for (std::size_t i = 0; i < large.size(); ++i)
         if (keepers[i].size() == 1 && waits.edge(large[i].members.front()) == nullptr)

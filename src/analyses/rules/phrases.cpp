@@ -279,12 +279,14 @@ Sentence works_for(const Snapshot& s, const Process& p) {
     return by == FunctionId::none ? Sentence() : sentence(", called by {}", by);
 }
 
-// " for trade_journal:handle_event/2 (trade_journal.erl:31)"
-static Sentence on_behalf_of(const Snapshot& s, const Process& p, FunctionId own) {
-    for (const Frame& frame : s.stacks[p.stack])
-        if (frame.function == own)
-            if (const Sentence line = line_words(s, frame); !line.empty()) return sentence(" for {} ({})", own, line);
-    return sentence(" for {}", own);
+// "trade_journal:handle_event/2 (trade_journal.erl:31)": a function on the stack, with its line where that is known.
+static Sentence with_line(const Snapshot& s, const Process& p, FunctionId function) {
+    if (p.stack != StackId::none)
+        for (const Frame& frame : s.stacks[p.stack])
+            if (frame.function == function)
+                if (const Sentence line = line_words(s, frame); !line.empty())
+                    return sentence("{} ({})", function, line);
+    return sentence("{}", function);
 }
 
 Sentence caller(const Snapshot& s, const Process& p) {
@@ -303,7 +305,7 @@ Sentence caller(const Snapshot& s, const Process& p) {
         if (has_role(s, frame.function, erlang::FunctionRole::begins_processes)) return {};
         const FunctionId own = runs_for(s, p);
         if (own != FunctionId::none && own != frame.function && erlang::is_of_otp(module_of(s, frame.function)))
-            return sentence(", called by {}{}", frame.function, on_behalf_of(s, p, own));
+            return sentence(", called by {} for {}", frame.function, with_line(s, p, own));
         const Sentence line = line_words(s, frame);
         return line.empty() ? sentence(", called by {}", frame.function)
                             : sentence(", called by {} ({})", frame.function, line);
@@ -347,13 +349,7 @@ Sentence running(const Facts& facts, ProcId process) {
 }
 
 static Sentence called_by(const Snapshot& s, const Process& p, FunctionId by) {
-    if (by == FunctionId::none) return {};
-    if (p.stack != StackId::none)
-        for (const Frame& frame : s.stacks[p.stack])
-            if (frame.function == by)
-                if (const Sentence line = line_words(s, frame); !line.empty())
-                    return sentence(", called by {} ({})", by, line);
-    return sentence(", called by {}", by);
+    return by == FunctionId::none ? Sentence() : sentence(", called by {}", with_line(s, p, by));
 }
 
 // ", looking up a host (inet:getaddr/3)": a name server that does not answer holds up whoever asks.

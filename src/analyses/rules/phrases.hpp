@@ -115,14 +115,14 @@ void add_stack(const Facts& facts, ProcId process, Finding& finding);
 /// Fills process, pid, name and subject of a finding about one process.
 void about(const Facts& facts, ProcId process, Finding& finding);
 
-/// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes,
-/// or 100. One in five of all is high, half of them critical.
 /// From so many bytes on that lie in a port nobody takes them: TCP's own buffers and the driver's high watermark are
 /// full.
 inline constexpr std::uint64_t least_unsent = 64u << 10;
 /// Bytes in the ports of these processes, where each has so many; 0: one has not.
 std::uint64_t unsent_by_each(const Snapshot& s, std::span<const ProcId> processes);
 
+/// From when on those who wait for one thing are a finding (wait-convoy, node-hung): ten that are 5 % of all processes,
+/// or 100. One in five of all is high, half of them critical.
 namespace crowd {
 inline constexpr std::uint64_t least = 10, many = 100;
 inline constexpr double least_percent = 5, high_percent = 20, critical_percent = 50;

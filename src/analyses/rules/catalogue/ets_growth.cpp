@@ -377,10 +377,11 @@ void large_together(const Facts& facts, const Together& all, const EtsReport& re
     const auto owner =
         std::ranges::find(report.owners, all.owner.pid, [](const EtsOwner& each) { return each.owner.pid; });
     const EtsOwner* const one = &*owner;
-    if (say_forgotten(facts, {&one, 1}, finding)) {
-    } else if (namesakes && !s.text(all.owner.name).starts_with("mnesia_"))
+    const bool of_mnesia = s.text(all.owner.name).starts_with("mnesia_");
+    const bool forgotten = say_forgotten(facts, {&one, 1}, finding);
+    if (!forgotten && namesakes && !of_mnesia)
         finding.advise("Look for where they are made, and for what deletes them, or deletes from them.");
-    else advise_on_content(facts, all.largest, finding);
+    else if (!forgotten) advise_on_content(facts, all.largest, finding);
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
@@ -394,12 +395,12 @@ void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, s
                         figure("memory in them", owner.bytes.value(), AmountUnit::bytes),
                         figure("objects in them", owner.objects.value(), AmountUnit::count)};
     const EtsOwner* const one = &owner;
-    if (say_forgotten(facts, {&one, 1}, finding)) {
-    } else if (owner.owner.name != TextId::none && facts.snapshot().text(owner.owner.name).starts_with("mnesia_"))
+    const bool forgotten = say_forgotten(facts, {&one, 1}, finding);
+    if (!forgotten && facts.snapshot().text(owner.owner.name).starts_with("mnesia_"))
         finding.advise(
             "They are mnesia's own, one for each table of the database (mnesia:system_info(tables)); what it made for "
             "a transaction goes with it.");
-    else
+    else if (!forgotten)
         finding.advise(
             "Look for where it makes a table for every request or session, and delete it with what it was made for, or "
             "use one table with a longer key.");
@@ -471,8 +472,7 @@ void large_of_kind(const Facts& facts, const OwnersOfKind& kind, const EtsReport
     if (!say_forgotten(facts, kind.owners, finding))
         finding.advise(
             "Look for where each of them makes its tables, and for what deletes them, or deletes from them: a table "
-            "stays "
-            "until it is deleted or its owner ends.");
+            "stays until it is deleted or its owner ends.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
     findings.push_back(std::move(finding));
 }
