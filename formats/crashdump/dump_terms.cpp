@@ -18,7 +18,10 @@ constexpr std::size_t giant_text = std::size_t{16} << 20;  // bytes; its arrays 
 /// Hexadecimal digits at p, then a colon unless `last`; nullptr where it is not so.
 const char* take_hex(const char* p, const char* end, std::uint64_t& value, bool last = false) {
     const char* next = nullptr;
-    const HexNumber number = end - p > 16 ? read_hex(p) : HexNumber{0, 0};
+    const bool room = end - p > 16;  // what is read at once
+    if (room && read_hex12(p, value) && (p[12] == ':' || (last && (p[12] < 'a' || p[12] > 'f'))))
+        return last ? p + 12 : p + 13;
+    const HexNumber number = room ? read_hex(p) : HexNumber{0, 0};
     if (number.digits != 0 && number.digits < 16 && (p[number.digits] < 'a' || p[number.digits] > 'f')) {
         value = number.value;
         next = p + number.digits;

@@ -24,7 +24,7 @@ bool printable(std::int64_t code) {
 
 }  // namespace
 
-bool TermReader::is_one_of(const Element& term, std::initializer_list<std::string_view> atoms) {
+bool TermReader::is_one_of(const Element& term, std::span<const std::string_view> atoms) {
     return is_atom(term) && std::ranges::find(atoms, term.text) != atoms.end();
 }
 
@@ -57,11 +57,10 @@ std::optional<TermReader::Begin> TermReader::begin_of(const Element& term) const
 
 std::vector<Element> TermReader::tuple(const Element& term, std::size_t arity) const {
     std::vector<Element> elements;
-    if (term.kind != ElementKind::object) return elements;
-    const ObjectHead head = source_.head(term.id);
-    if (head.kind != TermKind::tuple || (arity != 0 && head.elements != arity)) return elements;
-    elements.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(head.elements, std::max(arity, widest_tuple))));
+    if (!is_kind(term, TermKind::tuple)) return elements;
     ElementCursor cursor = source_.elements(term.id);
+    if (arity != 0 && cursor.left != arity) return elements;
+    elements.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(cursor.left, std::max(arity, widest_tuple))));
     Element element;
     while (elements.size() < std::max(arity, widest_tuple) && source_.next(cursor, element))
         elements.push_back(element);

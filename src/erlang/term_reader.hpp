@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,10 @@ public:
 
     static bool is_atom(const Element& term) { return term.kind == ElementKind::atom; }
     static bool is(const Element& term, std::string_view atom) { return is_atom(term) && term.text == atom; }
-    static bool is_one_of(const Element& term, std::initializer_list<std::string_view> atoms);
+    static bool is_one_of(const Element& term, std::span<const std::string_view> atoms);
+    static bool is_one_of(const Element& term, std::initializer_list<std::string_view> atoms) {
+        return is_one_of(term, std::span(atoms.begin(), atoms.size()));
+    }
     bool is_kind(const Element& term, TermKind kind) const;
     bool is_map(const Element& term) const;
     bool is_list(const Element& term) const;  ///< [] or a cell

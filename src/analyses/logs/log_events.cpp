@@ -73,6 +73,8 @@ std::string digest(const LogEvent& event) {
     return text;
 }
 
+constexpr std::string_view told_by_others[] = {"EXIT", "DOWN", "io_request"};
+
 class Finder {
 public:
     Finder(ProcId process, TermSource& source, std::vector<LogEvent>& events)
@@ -109,7 +111,7 @@ public:
             Element first;
             if (!source_.next(cursor, first)) continue;
             if (arity == 2 && first.kind == ElementKind::object) timed(node, first);
-            else if (may_be_event(first, arity) && !TermReader::is_one_of(first, {"EXIT", "DOWN", "io_request"}))
+            else if (may_be_event(first, arity) && !TermReader::is_one_of(first, told_by_others))
                 // Exits and requests that lie within other terms are what those tell about; the queue's own are met
                 // above.
                 candidates.push_back(node);

@@ -496,18 +496,23 @@ std::string local_time(const TermReader& terms, const Element& date_and_time, st
                        numbers[4], numbers[5]);
 }
 
+// Every message of a queue is asked: these names are not made in each call.
+constexpr std::string_view pairs_that_wrap[] = {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"};
+constexpr std::string_view triples_that_wrap[] = {"$gen_call", "notify_ack"};
+constexpr std::string_view triples_of_events[] = {"EXIT", "put_chars", "application_started"};
+
 bool may_wrap_event(const Element& first, std::uint64_t arity) {
-    return (arity == 2 &&
-            TermReader::is_one_of(first, {"notify", "sync_notify", "$gen_cast", "$olp_load", "log", "async"})) ||
-           (arity == 3 &&
-            (first.kind == ElementKind::pid || TermReader::is_one_of(first, {"$gen_call", "notify_ack"})));
+    return (arity == 2 && TermReader::is_one_of(first, pairs_that_wrap)) ||
+           (arity == 3 && (first.kind == ElementKind::pid || TermReader::is_one_of(first, triples_that_wrap)));
 }
 
 Element unwrap_message(const TermReader& terms, const Element& message) {
     Element inner = message;
     for (int layer = 0; layer < 6; ++layer) {
         const auto begin = terms.begin_of(inner);
-        if (!begin || !may_wrap_event(begin->first, begin->arity) || is_event(terms, inner)) break;
+        if (!begin || !may_wrap_event(begin->first, begin->arity) ||
+            (may_be_event(begin->first, begin->arity) && is_event(terms, inner)))
+            break;
         inner = terms.tuple(inner, static_cast<std::size_t>(begin->arity)).back();
     }
     return inner;
@@ -517,9 +522,7 @@ bool may_be_event(const Element& first, std::uint64_t arity) {
     if (!TermReader::is_atom(first)) return false;
     switch (arity) {
         case 2: return first.text == "log";
-        case 3:
-            return TermReader::is_one_of(first, {"EXIT", "put_chars", "application_started"}) || legacy_level(first) ||
-                   is_level(first);
+        case 3: return TermReader::is_one_of(first, triples_of_events) || legacy_level(first) || is_level(first);
         case 4: return first.text == "log" || first.text == "io_request";
         case 5: return first.text == "log" || first.text == "DOWN";
         case 7: return first.text == "lager_msg";
