@@ -87,6 +87,8 @@ enum class FunctionRole : std::uint8_t {
     opens_for_others,  ///< a process that has a file open for the one that it monitors
     looks_up_hosts,    ///< asks name servers, or the files and programs of the system, for a host's address
     awaits_peer,       ///< waits for the other side of a connection
+    scans_queue,       ///< waits for an answer without a mark in the queue: up to 25 all of it is looked through
+    awaits_vm,         ///< waits for what the VM does in the name of another process: its process_info
     of_distribution,   ///< between nodes
     reads_port,        ///< receives from a socket that is a port
     reads_socket,  ///< receives from a socket that is no port, or from a process that has it (ssl:recv leaves only that

@@ -15,6 +15,8 @@ inline constexpr std::string_view kernel_supervisor = "kernel_sup";
 /// The last supervisor that kernel starts: a node that has it is up.
 inline constexpr std::string_view last_of_kernel = "kernel_safe_sup";
 inline constexpr std::string_view net_kernel = "net_kernel";
+/// Loads all other modules, for whoever calls one that is not loaded.
+inline constexpr std::string_view code_server = "code_server";
 /// Reads the first modules, and has the code path of the boot script.
 inline constexpr std::string_view first_loader = "erl_prim_loader";
 /// Tells the program that watches over the node that it lives, and asks a callback of the user's first.

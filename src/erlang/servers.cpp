@@ -12,6 +12,7 @@ struct Server {
     bool begins = false;  // names that begin so
     Ours advice = "";
     Ours on_flood = "";
+    Ours asks = "";  // of the world outside, whose answer it waits for while others wait for it
 };
 constexpr Ours logger_advice =
     "Lower the handler's limits so that it drops instead of making callers wait: logger's sync_mode_qlen, "
@@ -41,8 +42,10 @@ constexpr Server servers[] = {
     {.name = "global_name_server",
      .advice = "Register names less often, or locally; global waits for all connected nodes."},
     {.name = "inet_gethost_native",
-     .advice = "The operating system's resolver does not answer: look at its name servers; {lookup, [dns]} in the "
-               "node's inetrc asks them without it."},
+     .advice = "The operating system's resolver does not answer: look at its name servers (/etc/resolv.conf); {lookup, "
+               "[dns]} in the node's inetrc asks them without it. Resolve names outside of servers' callbacks: in a "
+               "process of its own, with a timeout.",
+     .asks = "the operating system's resolver of names (DNS)"},
     {.name = "file_server_2", .advice = "Open files with [raw] or prim_file, which does without the file server."},
     {.name = "Logger",
      .advice = logger_of_elixir,
@@ -117,6 +120,11 @@ Ours advice_of_server(std::string_view name) {
 Ours advice_on_flood(std::string_view name) {
     const Server* const server = find_server(name);
     return server == nullptr ? Ours("") : server->on_flood;
+}
+
+Ours asked_by_server(std::string_view name) {
+    const Server* const server = find_server(name);
+    return server == nullptr ? Ours("") : server->asks;
 }
 
 std::span<const OutsideCall> outside_calls() { return calls; }

@@ -19,6 +19,9 @@ bool is_kernel_server(std::string_view name);
 Ours advice_of_server(std::string_view name);
 /// What to do where its queue is long; empty: nothing is known of it.
 Ours advice_on_flood(std::string_view name);
+/// Whom outside of the node the server of this registered name asks while others wait for it: "the operating system's
+/// resolver of names (DNS)"; empty: nobody.
+Ours asked_by_server(std::string_view name);
 
 /// A function of a library that waits, in the process that calls it, for somebody who is no process of the node.
 struct OutsideCall {

@@ -12,12 +12,13 @@ struct WaitingFunction {
     std::string_view module;
     std::string_view function;  // of any arity
     enum Target : unsigned char {
-        monitored,  // it always holds a monitor on the one that it asked
-        pid,        // its frame holds the pid
-        port,       // its frame holds the port
-        by_name,    // the process that is registered as `name`
-        child,      // the only one linked to it that it has started itself
-        each,       // all that it monitors, but for the one that has started it: the first of them stands for all
+        monitored,    // it always holds a monitor on the one that it asked
+        pid,          // its frame holds the pid
+        callers_pid,  // the frame of the function that called it holds the pid
+        port,         // its frame holds the port
+        by_name,      // the process that is registered as `name`
+        child,        // the only one linked to it that it has started itself
+        each,         // all that it monitors, but for the one that has started it: the first of them stands for all
     } target;
     std::string_view name;
     bool rests = false;  // at other times it is where the process is at rest
@@ -60,6 +61,8 @@ inline constexpr std::array waiting_functions{
     WaitingFunction{"logger_std_h", "file_ctrl_call", WaitingFunction::monitored, {}},
     WaitingFunction{"logger_olp", "call", WaitingFunction::monitored, {}},
     WaitingFunction{"os", "get_data", WaitingFunction::port, {}},
+    // who asks another process for its process_info (since 21), or that it collects its garbage or looks at its code
+    WaitingFunction{"erts_internal", "await_result", WaitingFunction::callers_pid, {}},
     WaitingFunction{"inet_gethost_native", "getit", WaitingFunction::by_name, "inet_gethost_native"},
     WaitingFunction{"prim_inet", "send", WaitingFunction::port, {}},
     WaitingFunction{"prim_inet", "send_recv_reply", WaitingFunction::port, {}},

@@ -247,6 +247,20 @@ long ptrace(__ptrace_request request, ...) {
     return trace(request, thread, address, given);
 }
 
+// Which the C library has no function for is called by its number; what this file itself asks for never fails.
+long syscall(long number, ...) {
+    if (number == SYS_perf_event_open && fails(events)) return -1;
+    va_list rest;
+    va_start(rest, number);
+    long given[6];
+    for (long& each : given) each = va_arg(rest, long);
+    va_end(rest);
+    using Call = long(long, long, long, long, long, long, long);
+    static Call* call = nullptr;  // no static that is made under a lock: the loader's own calls come through here
+    if (call == nullptr) call = library<Call>("syscall");
+    return call(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*), void* given) {
     if (failure(threads) != 0) return EAGAIN;
     using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

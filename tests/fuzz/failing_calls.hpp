@@ -50,6 +50,7 @@ struct Call {
     X(waits, "waitpid", EINTR)                                   \
     X(foreign, "process_vm_readv", EFAULT, ESRCH, EPERM, ENOMEM) \
     X(stops, "ptrace", EPERM, ESRCH)                             \
+    X(events, "perf_event_open", EACCES, EMFILE, ENOSYS, ESRCH)  \
     X(threads, "pthread_create", EAGAIN)
 
 enum Kind : std::size_t {

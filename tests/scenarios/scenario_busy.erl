@@ -1,12 +1,14 @@
 %% What a node was doing when it died, or was looked at: recursion without end, a loop, a run queue, a stop.
 -module(scenario_busy).
 -behaviour(application).
--export([scenarios/0, recursion/1, deep_stack/1, busy_loop/1, at_work/1, run_queue/1, dirty_io/1, stopping/1, stopping_port/1, refused_binary/1]).
+-export([scenarios/0, recursion/1, deep_stack/1, busy_loop/1, at_work/1, run_queue/1, dirty_io/1, stopping/1, stopping_port/1, refused_binary/1,
+         refused_append/1, refused_copy/1, refused_report/1, refused_deep/1]).
 -export([start/2, stop/1, init/1, slow_child/0, spin/1, sum/1]).
 
 -import(scenario_kit, [specimen/2, hold/1, wait_until/2, many/2]).
 
-scenarios() -> [recursion, deep_stack, busy_loop, at_work, run_queue, dirty_io, stopping, stopping_port, refused_binary].
+scenarios() -> [recursion, deep_stack, busy_loop, at_work, run_queue, dirty_io, stopping, stopping_port, refused_binary, refused_append, refused_copy,
+                refused_report, refused_deep].
 
 %% A body-recursive function that has passed its end: its stack takes all memory that the node may use (make).
 recursion(_) ->
@@ -124,3 +126,50 @@ refused_binary(_) ->
       death => fun() -> Maker ! go end}.
 
 grow(Binary) -> grow(<<Binary/binary, Binary/binary>>).
+
+%% A buffer to which parts are appended without a bound: it is made larger each time that it is full.
+refused_append(_) ->
+    Maker = specimen(frame_buffer, fun(Ready) -> Ready(), receive go -> append(<<>>, <<7:800000>>) end end),
+    #{slogan => "binary_alloc: Cannot reallocate",
+      facts => #{findings => ['refused-memory'], culprit => Maker, name => frame_buffer},
+      volatile => [Maker],
+      death => fun() -> Maker ! go end}.
+
+append(Buffer, Part) -> append(<<Buffer/binary, Part/binary>>, Part).
+
+%% A monitor asks a process that has taken none of its messages for all of them, which is one copy in one piece.
+refused_copy(_) ->
+    Dispatcher = specimen(push_dispatcher, fun(Ready) -> Ready(), hold(await_gateway) end),
+    Watch = specimen(system_watch, fun(Ready) -> Ready(), receive {look_at, Pid} -> look_at(Pid) end end),
+    #{slogan => "eheap_alloc: Cannot allocate",
+      facts => #{findings => ['big-heap'], culprit => Dispatcher, asks => Watch, messages => 60000},
+      volatile => [Dispatcher, Watch],
+      death => fun() -> [Dispatcher ! {push, N, lists:seq(1, 25)} || N <- lists:seq(1, 60000)], Watch ! {look_at, Dispatcher} end}.
+
+look_at(Pid) -> {messages, Messages} = process_info(Pid, messages), {Pid, length(Messages)}.
+
+%% A process crashes with a long queue, and formats its crash report with all of it.
+refused_report(_) ->
+    Writer = specimen(log_writer, fun(Ready) -> Ready(), receive go -> proc_lib:init_p(self(), [], fun write_all/0) end end),
+    #{slogan => "eheap_alloc: Cannot allocate",
+      facts => #{findings => ['dying'], culprit => Writer, messages => 60000},
+      volatile => [Writer],
+      death => fun() -> [Writer ! {append, N, [{term, 7}, {index, N}]} || N <- lists:seq(1, 60000)], Writer ! go end}.
+
+write_all() -> ok = disk(), ok.
+disk() -> binary_to_term(term_to_binary({error, enospc})).
+
+%% Rows that name their parents are followed up without a look at where it has been: two are each other's.
+refused_deep(_) ->
+    ets:new(categories, [named_table, public]),
+    ets:insert(categories, [{1, 2, "ab"}, {2, 1, "cd"}]),
+    Server = specimen(breadcrumbs, fun(Ready) -> Ready(), receive go -> hold(ancestors(1)) end end),
+    #{slogan => "eheap_alloc: Cannot allocate",
+      facts => #{findings => ['big-heap', 'runaway-recursion'], culprit => Server},
+      volatile => [Server],
+      death => fun() -> Server ! go end}.
+
+ancestors(0) -> [];
+ancestors(Id) ->
+    [{_, Parent, Name}] = ets:lookup(categories, Id),
+    [Name | ancestors(Parent)].

@@ -178,3 +178,41 @@ TEST_CASE("short hexadecimal numbers are one family where half of many have a le
     CHECK(decimal.families[0].pattern == "port_<int>");
     CHECK(decimal.families[0].count == 1'000);
 }
+
+TEST_CASE("serial numbers of digits and letters are one family where they have many forms", "[atoms]") {
+    const auto base36 = [](std::uint64_t value, std::size_t digits) {
+        std::string text;
+        for (; text.size() < digits; value /= 36)
+            text.insert(text.begin(), "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36]);
+        return text;
+    };
+    MadeSnapshot m;
+    for (unsigned i = 0; i < 20'000; ++i) m.s.atoms.push_back(m.text("rule0" + base36(i, 4)));
+    for (unsigned i = 0; i < 300; ++i) m.s.atoms.push_back(m.text("shard_" + std::to_string(i)));
+    const AtomFamilies serial = atom_families(m.s);
+    REQUIRE(serial.families.size() == 2);
+    CHECK(serial.families[0].pattern == "rule<code>");
+    CHECK(serial.families[0].count == 20'000);
+    CHECK(serial.families[1].pattern == "shard_<int>");
+    CHECK(serial.codes.pattern("rule0zzzz") == "rule<code>");
+    CHECK(serial.codes.pattern("rule7") == "rule<int>");
+
+    // A token that begins with a letter stands alone behind other characters.
+    MadeSnapshot tokens;
+    Numbers numbers;
+    for (unsigned i = 0; i < 5'000; ++i) tokens.s.atoms.push_back(tokens.text("page-" + base36(numbers.next(), 6)));
+    const AtomFamilies random = atom_families(tokens.s);
+    REQUIRE_FALSE(random.families.empty());
+    CHECK(random.families[0].pattern == "page-<code>");
+    CHECK(random.families[0].count > 3'500);  // one in seven has no digit, and one in fifty is hexadecimal or a number
+
+    // Words behind a number, hexadecimal numbers, and a few names show no codes.
+    MadeSnapshot others;
+    for (const char* kind : {"pods", "services", "nodes", "jobs", "secrets", "events", "leases", "roles", "volumes"})
+        for (unsigned i = 1; i < 12; ++i) others.s.atoms.push_back(others.text("client_v" + std::to_string(i) + kind));
+    for (unsigned i = 0; i < 2'000; ++i)
+        others.s.atoms.push_back(others.text(hex(numbers.next(), 8) + "-ctl@localhost"));
+    for (unsigned i = 0; i < 40; ++i) others.s.atoms.push_back(others.text("few0" + base36(i * 37, 3)));
+    for (const AtomFamily& family : atom_families(others.s).families)
+        CHECK(family.pattern.find("<code>") == std::string::npos);
+}

@@ -100,6 +100,35 @@ TEST_CASE("with several monitors and no reference nobody is named", "[waits]") {
     CHECK(waits(node.seal()).edges.empty());
 }
 
+TEST_CASE("who asks for another one's process_info waits for the only other process that its caller's frame names",
+          "[waits]") {
+    const auto edges = [](std::vector<std::uint32_t> named, std::uint8_t frame) {
+        Waiting node;
+        node.idle(1);
+        node.idle(2);
+        Process& asks = node.process(3, "monitor");
+        asks.current_function = node.function("erts_internal", "await_result", 1);
+        asks.stack = node.stack({asks.current_function, node.function("my_monitor", "collect", 2)});
+        asks.state = ProcessState::waiting;
+        for (const std::uint32_t number : named) {
+            StackSlot slot;
+            slot.kind = StackSlot::Kind::pid;
+            slot.process = static_cast<ProcId>(node.s.processes.size() - 1);
+            slot.frame = frame;
+            slot.pid = {0, number, 0};
+            node.s.slots.push_back(slot);
+        }
+        return waits(node.seal()).edges;
+    };
+    const std::vector<WaitEdge> found = edges({3, 1}, 1);  // itself is no other
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].target.pid == Pid{0, 1, 0});
+    CHECK(found[0].confidence == Confidence::estimate);
+    CHECK(edges({1, 2}, 1).empty());
+    CHECK(edges({1}, 0).empty());
+    CHECK(edges({}, 1).empty());
+}
+
 TEST_CASE("a process that exits or runs does not wait", "[waits]") {
     Waiting node;
     node.idle(1);

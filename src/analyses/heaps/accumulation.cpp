@@ -13,6 +13,7 @@
 #include "analyses/heaps/retained.hpp"
 #include "analyses/heaps/sizes.hpp"
 #include "analyses/heaps/term_shape.hpp"
+#include "erlang/term_reader.hpp"
 #include "erlang/term_walks.hpp"
 #include "model/whole.hpp"
 
@@ -27,6 +28,7 @@ constexpr unsigned deepest = 64;                    // steps, of which those tha
 constexpr std::uint64_t nested_levels = 8;          // fewer steps that are alike are told each
 constexpr std::uint64_t most_levels = 10'000;       // that are gone down: each is read from the dump's text
 constexpr std::uint64_t most_elements = 4'000'000;  // looked at in all
+constexpr std::size_t most_compared_entries = 200;  // of a dictionary
 constexpr std::uint64_t many_entries = 100;         // of a dictionary that is told as a whole
 
 /// How many words a term must reach to be looked into.
@@ -187,16 +189,36 @@ private:
         FlatArray<std::uint64_t> by_root;
         retained_by_roots(terms_.graph(), dominators_, retained_, by_root);
         std::uint64_t entries = 0, words = 0;
+        std::vector<Element> some;
         for (std::size_t i = 0; i < by_root.size(); ++i) {
             if (terms_.graph().roots()[i].kind != RootKind::dictionary) continue;
             ++entries;
             words = saturating_add(words, by_root[i]);
+            if (some.size() < most_compared_entries) some.push_back(terms_.root(i));
         }
         if (entries < many_entries || words < least_words(live)) return;
         found.where = Ours("its process dictionary");
-        found.what = sentence("{}", Counted{entries, "entry", "entries"});
+        found.what =
+            sentence("{} {}", Counted{entries, "entry", "entries"}, entries_in_words(terms_, some, {&scope_, module_}));
+        const auto fresh = static_cast<std::size_t>(
+            std::ranges::count_if(some, [this](const Element& entry) { return has_fresh_key(entry); }));
+        found.fresh_keys = fresh * 10 >= some.size() * 9;
         found.words = words;
         found.percent = 100 * static_cast<double>(words) / static_cast<double>(live);
+    }
+
+    // Whether the key of an entry of a dictionary is a reference, or a tuple with one.
+    bool has_fresh_key(const Element& entry) const {
+        TermReader reader(terms_);
+        const std::vector<Element> pair = reader.tuple(entry, 2);
+        if (pair.empty()) return false;
+        const auto is_reference = [&](const Element& e) {
+            return e.kind == ElementKind::object &&
+                   (reader.is_kind(e, TermKind::reference) || reader.is_kind(e, TermKind::external_reference));
+        };
+        if (is_reference(pair[0])) return true;
+        const std::vector<Element> key = reader.tuple(pair[0]);
+        return key.size() <= 8 && std::ranges::any_of(key, is_reference);
     }
 
     // Words that a term reaches; asks for them within it.

@@ -31,7 +31,9 @@ struct Accumulation {
     Sentence where;           ///< "its State > key pending", "the stack of my_server:loop/1 > element 3"
     Element term;             ///< the accumulation point itself; none where it is a whole dictionary
     std::uint64_t words = 0;  ///< that it reaches and nothing else in the term above it does
-    double percent = 0;       ///< of all that the process's roots reach on its heap
+    /// The whole dictionary, nearly all of whose keys hold a reference: each was made for one purpose, once.
+    bool fresh_keys = false;
+    double percent = 0;              ///< of all that the process's roots reach on its heap
     std::optional<LoopState> state;  ///< of a server, also where nothing stands out
 };
 

@@ -12,6 +12,7 @@ constexpr std::size_t most_patterns = 1 << 17;
 constexpr std::size_t most_bytes = 1024;   // of an atom that are looked at: an atom has at most 255 characters
 constexpr std::size_t token_window = 128;  // of a random token, to tell that it is one
 constexpr std::size_t long_digits = 6;
+constexpr std::uint64_t code_marker = 0xC0DE;   // in the key of a family of codes, which no other has
 constexpr std::uint32_t least_short_hex = 100;  // atoms that show that a place holds short hexadecimal numbers
 
 enum Class : std::uint8_t { digit = 1, small = 2, capital = 4, hexadecimal = 8, token = 16, alnum = 7 };
@@ -220,6 +221,7 @@ struct Family {
     std::uint32_t oldest = 0;
     std::array<std::uint32_t, 3> newest{};  // positions, newest first; min(count, 3) of them
     ShortHex short_hex = ShortHex::in_parts;
+    bool coded = false;  // its atoms differ in a code
 };
 
 void merge(Family& into, const Family& other) {
@@ -237,9 +239,10 @@ class AtomFamilyTable {
 public:
     AtomFamilyTable() : slots_(1 << 12) {}
 
-    void add(std::uint64_t hash, std::uint32_t position, ShortHex short_hex = ShortHex::in_parts) {
+    void add(std::uint64_t hash, std::uint32_t position, ShortHex short_hex = ShortHex::in_parts, bool coded = false) {
         Family family;
         family.short_hex = short_hex;
+        family.coded = coded;
         family.hash = hash;
         family.count = 1;
         family.source = family.oldest = family.newest[0] = position;
@@ -344,8 +347,12 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     ShortHexNames short_hex;
     for (std::size_t i = 0; i < atoms.size(); ++i) {
         const auto position = static_cast<std::uint32_t>(i);
-        if (const std::string_view text = text_at(position); may_be_of_family(text)) short_hex.add(text, position);
+        if (const std::string_view text = text_at(position); may_be_of_family(text)) {
+            short_hex.add(text, position);
+            result.codes.add(text);
+        }
     }
+    const bool any_codes = result.codes.any();
     const bool any_short_hex = short_hex.any();
     AtomFamilyTable counted;
     AtomFamilyTable joined;  // after runs of digits have found where they belong
@@ -359,6 +366,14 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
                 joined.add(hash, position, ShortHex::whole);
                 continue;
             }
+        }
+        if (const NameCodes::Place code = any_codes ? result.codes.of(text) : NameCodes::Place(); code.length != 0) {
+            Key key;
+            key.mix(text.substr(0, code.begin));
+            key.mix(text.substr(code.begin + code.length));
+            key.mix(std::uint64_t{code_marker});
+            joined.add(key.hash, position, ShortHex::in_parts, true);
+            continue;
         }
         const Key key = key_of(text, Digits::with_length);
         if (key.placeholder) counted.add(key.hash, position);
@@ -388,7 +403,8 @@ AtomFamilies atom_families(const Snapshot& snapshot) {
     result.families.reserve(families.size());
     for (const Family& family : families) {
         AtomFamily& shown = result.families.emplace_back();
-        shown.pattern = pattern_of(text_at(family.source), family.short_hex);
+        shown.pattern = family.coded ? result.codes.pattern(text_at(family.source))
+                                     : pattern_of(text_at(family.source), family.short_hex);
         shown.count = family.count;
         shown.percent = 100.0 * family.count / static_cast<double>(atoms.size());
         for (std::size_t i = 0; i < std::min<std::size_t>(family.count, 3); ++i)

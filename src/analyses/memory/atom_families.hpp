@@ -9,9 +9,10 @@
 // digits both, or what follows 0x), <int> (digits), <base64> (12 or more letters, digits, - _ + / = that change between
 // small letters, capitals and digits much more often than words do), <function> (of the names that the compiler makes:
 // `-handle_call/3-fun-0-`), <hex> (two to seven hexadecimal digits of one case that stand alone between other
-// characters, where a hundred atoms or more differ in them and half of these have a letter there). A run of 6 or more
-// digits is counted with its length until the end, where it joins the <hexN> family that is otherwise alike (one in
-// fifty random 8-digit hexadecimal numbers has no letter) or the <int> family. Atoms with no placeholder are no family.
+// characters, where a hundred atoms or more differ in them and half of these have a letter there), <code> (a short
+// serial number or token of digits and letters, name_codes.hpp). A run of 6 or more digits is counted with its length
+// until the end, where it joins the <hexN> family that is otherwise alike (one in fifty random 8-digit hexadecimal
+// numbers has no letter) or the <int> family. Atoms with no placeholder are no family.
 //
 // A dump lists atoms newest first, so a family near position 0 is one that was growing.
 #pragma once
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/memory/name_codes.hpp"
 #include "beamheap/snapshot.hpp"
 
 namespace beamheap::analyses {
@@ -38,6 +40,7 @@ struct AtomFamilies {
     std::vector<AtomFamily> families;  ///< of two or more atoms, largest first, then newest first
     std::uint64_t atoms = 0;           ///< listed in the input
     std::uint64_t in_families = 0;     ///< of them, in one of the families
+    NameCodes codes;                   ///< that atoms have
     bool exact = true;                 ///< false: so many patterns that rare ones were dropped on the way, and counts
                                        ///< are lower bounds
 };

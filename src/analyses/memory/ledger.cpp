@@ -14,6 +14,7 @@
 #include "analyses/memory/atom_families.hpp"
 #include "analyses/memory/beside_heaps.hpp"
 #include "analyses/memory/hidden_binaries.hpp"
+#include "analyses/memory/name_families.hpp"
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
@@ -44,32 +45,6 @@ public:
 
 private:
     std::uint64_t left_;
-};
-
-// The form of a name where that may be one of many, else the name.
-std::string family(std::string_view name) { return may_be_of_family(name) ? atom_pattern(name) : std::string(name); }
-
-/// The owners of an area by the form of their names. A form of which there is one only is that name itself.
-class Families {
-public:
-    std::size_t add(std::string_view name, std::uint64_t scope = 0) {
-        std::string form = family(name);
-        const auto [place, fresh] = by_form_.try_emplace(form + '\0' + std::to_string(scope), forms_.size());
-        if (fresh) forms_.push_back({std::move(form), std::string(name), 0});
-        ++forms_[place->second].count;
-        return place->second;
-    }
-    std::size_t size() const { return forms_.size(); }
-    std::uint64_t count(std::size_t i) const { return forms_[i].count; }
-    const std::string& text(std::size_t i) const { return count(i) == 1 ? forms_[i].name : forms_[i].form; }
-
-private:
-    struct Form {
-        std::string form, name;
-        std::uint64_t count = 0;
-    };
-    std::unordered_map<std::string, std::size_t> by_form_;
-    std::vector<Form> forms_;
 };
 
 Count area_bytes(const Snapshot& s, std::string_view name) {
@@ -136,7 +111,9 @@ private:
     void owners_of_processes() {
         enum : std::uint64_t { by_name = 1, by_function = 2 };
         std::unordered_map<std::uint64_t, std::uint32_t> places;
-        Families names;
+        NameFamilies names;
+        for (const Process& p : s_.processes)
+            if (p.name != TextId::none) names.look_at(s_.text(p.name));
         std::vector<std::uint32_t> of_name;
         owner_of_.resize(s_.processes.size());
         for (std::size_t i = 0; i < s_.processes.size(); ++i) {
@@ -335,7 +312,28 @@ private:
             std::uint64_t& of = hidden[owner_of_[index_of(each.process)]];
             of = saturating_add(of, each.hidden_bytes);
         }
+        add_register_binaries(hidden);
         add_by_size(hidden, left);
+    }
+
+    // A process that ran has terms in registers, which a dump leaves out, and its virtual heap counts their binaries:
+    // what that has beyond all that its heap refers to.
+    void add_register_binaries(BytesOf& hidden) const {
+        std::map<ProcId, std::uint64_t> seen;
+        for (const HeldBinary& each : *from_.held) {
+            std::uint64_t& of = seen[each.reference.holder.process()];
+            of = saturating_add(of, from_.size_of(each.reference.address).value_or(each.reference.size));
+        }
+        for (std::uint32_t i = 0; i < s_.processes.size(); ++i) {
+            const Process& p = s_.processes[i];
+            const Count words = virtual_heap_words(p);
+            if (!p.registers_lost || !words.has()) continue;
+            const auto listed = seen.find(ProcId{i});
+            const std::uint64_t more =
+                without(saturating_multiply(*words, word_), listed == seen.end() ? 0 : listed->second);
+            std::uint64_t& of = hidden[owner_of_[i]];
+            of = std::max(of, more);
+        }
     }
 
     // Without heaps, by the virtual heaps: sizes of all that a process refers to. Where these are more than all
@@ -377,19 +375,22 @@ private:
     }
 
     // ets:info(memory) counts what is in blocks; each object has one of its own.
+    static TextId name_or_id(const EtsTable& table) { return table.name != TextId::none ? table.name : table.id; }
+
     void tables() {
         struct Tables {
             std::uint64_t bytes = 0, headers = 0;
             Pid owner;
             bool one_owner = true;
         };
-        Families names;
+        NameFamilies names;
+        for (const EtsTable& table : s_.ets) names.look_at(s_.text(name_or_id(table)));
         std::vector<Tables> has;
         std::uint64_t told = 0;
         for (const EtsTable& table : s_.ets) {
             const ProcId owner = s_.find(table.owner);
             const std::uint64_t scope = owner == ProcId::none ? 0 : owner_of_[index_of(owner)] + std::uint64_t{1};
-            const std::size_t place = names.add(s_.text(table.name != TextId::none ? table.name : table.id), scope);
+            const std::size_t place = names.add(s_.text(name_or_id(table)), scope);
             if (place == has.size()) has.push_back({0, 0, table.owner, true});
             Tables& of = has[place];
             const std::uint64_t bytes = words_to_bytes(table.words, word_).value_or(0);
@@ -412,7 +413,8 @@ private:
     }
 
     void code() {
-        Families names;
+        NameFamilies names;
+        for (const Module& module : s_.modules) names.look_at(s_.text(module.name));
         std::vector<std::uint64_t> bytes;
         std::uint64_t sum = 0;
         for (const Module& module : s_.modules) {

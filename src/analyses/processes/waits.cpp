@@ -242,13 +242,14 @@ private:
             }
         }
         if (row.target == WaitingFunction::child) return only_child(all, process);
-        // The frame knows: the only pid, or port, in the youngest frame.
+        // The frame knows: the only pid, or port, in the youngest frame, or in the one that called it.
         const StackSlot* named = nullptr;
+        const bool callers = row.target == WaitingFunction::callers_pid;
         for (const StackSlot& slot : held) {
-            const bool fits = row.target == WaitingFunction::pid    ? slot.kind == StackSlot::Kind::pid
-                              : row.target == WaitingFunction::port ? slot.kind == StackSlot::Kind::port
-                                                                    : false;
-            if (!fits || slot.frame != 0 || slot.pid == process.pid) continue;
+            const bool fits = row.target == WaitingFunction::pid || callers ? slot.kind == StackSlot::Kind::pid
+                              : row.target == WaitingFunction::port         ? slot.kind == StackSlot::Kind::port
+                                                                            : false;
+            if (!fits || slot.frame != (callers ? 1 : 0) || slot.pid == process.pid) continue;
             if (named != nullptr && (named->pid != slot.pid || named->port != slot.port)) return std::nullopt;
             named = &slot;
         }

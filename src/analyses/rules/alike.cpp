@@ -72,6 +72,7 @@ std::optional<Alike> alike_processes(const Facts& facts) {
     alike.function = first_call(s[typical.process]);
     alike.typical = typical.process;
     alike.count = typical.accumulated_count;
+    alike.fresh_keys = typical.accumulated_fresh_keys;
     if (alike.function == FunctionId::none) return std::nullopt;
     std::erase_if(seen, [&](const TermFacts* each) { return first_call(s[each->process]) != alike.function; });
     alike.compared = seen.size();

@@ -569,8 +569,9 @@ std::optional<Recursion> fills_its_stack(const Facts& facts, ProcId process) {
 }
 
 std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
-    constexpr std::uint64_t least_bytes = 64u << 20, least_each = 16u << 10, most_each = 8u << 20;
-    constexpr double least_percent = 30;
+    constexpr std::uint64_t least_bytes = 64u << 20, least_of_half = 16u << 20, least_each = 16u << 10,
+                            most_each = 8u << 20;
+    constexpr double least_percent = 30, half = 50;
     const Snapshot& s = facts.snapshot();
     SocketBuffers found;
     for (const Port& port : s.ports) {
@@ -579,7 +580,7 @@ std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
             driver.starts_with("tcp_inet") || driver.starts_with("udp_inet") || driver.starts_with("sctp_inet");
     }
     const Count binaries = s.memory_bytes("binary");
-    if (found.sockets == 0 || binaries.value_or(0) < least_bytes) return std::nullopt;
+    if (found.sockets == 0 || binaries.value_or(0) < least_of_half) return std::nullopt;
     if (facts.get<Unheld>().has_value()) {
         if (facts.get<Unheld>()->groups.empty()) return std::nullopt;
         const UnheldGroup& group = facts.get<Unheld>()->groups.front();
@@ -600,8 +601,8 @@ std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
         const std::uint64_t each = found.bytes / found.sockets;
         if (each < least_each || each > most_each) return std::nullopt;
     }
-    if (found.bytes < least_bytes || percent_of(found.bytes, node_bytes(facts)).value_or(0) < least_percent)
-        return std::nullopt;
+    const double percent = percent_of(found.bytes, node_bytes(facts)).value_or(0);
+    if (percent < least_percent || found.bytes < (percent < half ? least_bytes : least_of_half)) return std::nullopt;
     return found;
 }
 

@@ -9,6 +9,7 @@
 #include "analyses/causes/own_modules.hpp"
 #include "analyses/causes/what_ran.hpp"
 #include "analyses/causes/wordings.hpp"
+#include "analyses/facts/catalogue/multitudes.hpp"
 #include "analyses/facts/catalogue/process_kinds.hpp"
 #include "analyses/heaps/term_digest.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -487,6 +488,30 @@ void say_full_table(const Facts& facts, Finding& finding) {
     }
 }
 
+// Who fills a table of the VM's with modules and what they have: whoever the code server loads one for, or who loads
+// without it, and under which names.
+void say_who_loads(const Facts& facts, Finding& finding) {
+    constexpr std::uint64_t many_modules = 1'000;
+    const Snapshot& s = facts.snapshot();
+    if (facts.get<Slogan>().kind != SloganKind::table_full || !finding.behind.empty()) return;
+    const std::vector<Multitude>& all = facts.get<Multitudes>().all;
+    const auto modules = std::ranges::find_if(
+        all, [](const Multitude& row) { return row.of == Multitude::Of::modules && row.count >= many_modules; });
+    if (modules != all.end())
+        finding.evidence.push_back(
+            figure(sentence("modules of the pattern {}", message(modules->form)), modules->count, AmountUnit::count));
+    ProcId who = facts.get<Death>().process;
+    const ProcId server = s.find_registered(erlang::registered::code_server);
+    if (const WaitFanIn* const asked = server == ProcId::none ? nullptr : facts.get<Waits>().fan_in_of(server);
+        asked != nullptr && (who == ProcId::none || who == server))
+        who = facts.get<Waits>().edges[facts.get<Waits>().waiters_of(*asked).front()].waiter;
+    if (who == ProcId::none || who == server) return;
+    finding.behind = sentence("{} was loading modules", who);
+    if (const FunctionId by = works_for_function(s, s[who]); by != FunctionId::none) finding.behind.say(", in {}", by);
+    if (modules != all.end()) finding.behind.say("; {} are named {}", number(modules->count), message(modules->form));
+    finding.advise("See what it was doing, and what it keeps: {}", Command{"proc", s[who].pid});
+}
+
 }  // namespace
 
 bool tells_an_end(const Finding& finding) {
@@ -551,6 +576,7 @@ std::optional<Finding> start_finding(const Facts& facts) {
         }
     }
     say_full_table(facts, finding);
+    say_who_loads(facts, finding);
     return finding;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/logs/log_forms.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/crash_reports.hpp"
@@ -26,14 +27,22 @@ bool reports_crashes(const Snapshot& s, FunctionId id) {
     });
 }
 
-// {Reason, [{M, F, Arity or Arguments, Location} | _]}
-bool is_crash(TermReader& reader, const Element& term) {
-    const std::vector<Element> pair = reader.tuple(term, 2);
-    if (pair.empty()) return false;
-    const std::vector<Element> first = reader.list(pair[1], 1);
+// [{M, F, Arity or Arguments, Location} | _]
+bool is_stacktrace(TermReader& reader, const Element& term) {
+    const std::vector<Element> first = reader.list(term, 1);
     if (first.empty()) return false;
     const std::vector<Element> call = reader.tuple(first[0], 4);
     return !call.empty() && TermReader::is_atom(call[0]) && TermReader::is_atom(call[1]) && reader.is_list(call[3]);
+}
+
+// Of {Reason, Stack}, or {Class, Reason, Stack} of proc_lib's report, the place of the reason, behind which its stack
+// is; nothing: it is neither.
+std::optional<std::size_t> reason_of_crash(TermReader& reader, const std::vector<Element>& parts) {
+    if (parts.size() == 2 && is_stacktrace(reader, parts[1])) return 0;
+    if (parts.size() == 3 && TermReader::is_one_of(parts[0], {"error", "exit", "throw"}) &&
+        is_stacktrace(reader, parts[2]))
+        return 1;
+    return std::nullopt;
 }
 
 // What it crashed of: in the frames of the reporting function, of those that it was called by, and of the loggers.
@@ -47,10 +56,11 @@ std::optional<Failure> failure_around(TermSource& terms, std::uint32_t reporter)
             left.push_back(terms.root(i));
     for (std::size_t i = 0; i < left.size() && i < objects_around; ++i) {
         if (left[i].kind != ElementKind::object) continue;
-        if (is_crash(reader, left[i])) {
+        if (const auto at = reason_of_crash(reader, reader.tuple(left[i]))) {
             std::shared_ptr<OwnedTerm> copy = copy_term(terms, left[i]);
-            const Element reason = copy->term();
-            return failure_of(std::move(copy), reason);
+            TermReader copied(*copy);
+            const std::vector<Element> crash = copied.tuple(copy->term());
+            return failure_of(copy, crash[*at], frames_of(copied, crash[*at + 1]));
         }
         ElementCursor cursor = terms.elements(left[i].id);
         for (Element element; left.size() < objects_around && terms.next(cursor, element);) left.push_back(element);

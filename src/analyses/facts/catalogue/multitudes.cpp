@@ -13,6 +13,7 @@
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/links_of.hpp"
 #include "analyses/memory/atom_families.hpp"
+#include "analyses/memory/name_codes.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/modules.hpp"
@@ -103,8 +104,11 @@ public:
 
     void tables() {
         std::map<std::pair<Pid, std::string>, std::uint64_t> counts;
+        NameCodes codes;
         for (const EtsTable& table : s_.ets)
-            if (table.name != TextId::none) ++counts[{table.owner, atom_pattern(s_.text(table.name))}];
+            if (table.name != TextId::none) codes.add(s_.text(table.name));
+        for (const EtsTable& table : s_.ets)
+            if (table.name != TextId::none) ++counts[{table.owner, codes.pattern(s_.text(table.name))}];
         add(Of::tables, counts, least_tables);
     }
 
@@ -149,9 +153,11 @@ public:
 
     void modules() {
         std::map<std::string, std::uint64_t> counts;
+        NameCodes codes;
+        for (const Module& module : s_.modules) codes.add(s_.text(module.name));
         for (const Module& module : s_.modules) {
             const std::string_view name = s_.text(module.name);
-            if (std::string form = atom_pattern(name); form != name) ++counts[std::move(form)];
+            if (std::string form = codes.pattern(name); form != name) ++counts[std::move(form)];
         }
         for (auto& [form, count] : counts) {
             if (count < least_modules) continue;

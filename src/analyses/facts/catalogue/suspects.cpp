@@ -284,17 +284,20 @@ static std::size_t sampled(std::size_t i, std::size_t read, std::size_t all) {
 }
 
 TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool alike) {
+    constexpr std::uint64_t cell_words = 2;  // of a list
     TermFacts facts;
     facts.process = process;
     const RootList& roots = terms.graph().roots();
     const auto is_message = [](const Root& root) { return root.kind == RootKind::message; };
     const auto messages = static_cast<std::size_t>(std::ranges::count_if(roots, is_message));
+    TermMeasures measures(terms);
     if (messages >= few_messages) {
         std::map<std::uint64_t, std::uint64_t> binaries;
         std::map<std::string, std::uint64_t> shapes;
         std::map<Sender, std::uint64_t> senders;
         facts.messages_read = std::min(messages, most_messages);
         std::size_t root = 0, message = 0;
+        std::uint64_t copied = 0;
         for (std::size_t i = 0; i < facts.messages_read; ++i, ++root, ++message) {
             const std::size_t wanted = sampled(i, facts.messages_read, messages);
             for (;; ++root) {
@@ -302,10 +305,12 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
                 if (message == wanted) break;
                 ++message;
             }
+            copied = saturating_add(copied, cell_words + measures.flat_words(terms.root(root)).value_or(0));
             add_binaries(terms, terms.root(root), binaries);
             if (std::string shape = shape_of(terms, terms.root(root)); !shape.empty()) ++shapes[std::move(shape)];
             if (const Sender sender = sender_of_root(terms, root); sender.has()) ++senders[sender];
         }
+        facts.queue_copy_words = saturating_multiply(copied, messages) / facts.messages_read;
         facts.shapes = shares<TermFacts::Share>(shapes, facts.messages_read);
         facts.senders = shares<TermFacts::FromSender>(senders, facts.messages_read);
         std::uint64_t bytes = 0;
@@ -315,7 +320,6 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
             bytes = saturating_multiply(bytes / facts.messages_read, messages);
         facts.message_binary_bytes = bytes;
     }
-    TermMeasures measures(terms);
     for (NodeId node = 0; alike && node < terms.graph().size(); ++node)
         facts.references += terms.graph().kind(node) == TermKind::reference;
     if (!terms.in_part() && s[process].has_heap && !s[process].registers_lost && !s[process].sensitive.value_or(false))
@@ -331,6 +335,7 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         facts.accumulation.say("{}, {}, keeps {} of what is live ({})", point.where, point.what, Percent{point.percent},
                                Amount{saturating_multiply(point.words, s.source.word_size), AmountUnit::bytes});
         facts.accumulated.say("{}, {}", point.where, point.what);
+        facts.accumulated_fresh_keys = point.fresh_keys;
         facts.accumulated_bytes = saturating_multiply(point.words, s.source.word_size);
         if (const auto shape =
                 point.term.kind == ElementKind::object ? collection_shape(terms, point.term) : std::nullopt) {

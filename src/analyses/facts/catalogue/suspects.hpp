@@ -63,6 +63,9 @@ struct TermFacts {
     /// Binaries outside the heaps that its messages refer to, each counted once; where not all messages were read, as
     /// many for each of the others.
     Count message_binary_bytes;
+    /// What a list of copies of all its messages takes, as process_info(messages) makes one; where not all were read,
+    /// the others as large. Missing where it has few messages.
+    Count queue_copy_words;
     std::vector<FromSender> senders;  ///< those that messages name, the most frequent first, at most three
     /// What most of its heap is, and where: "its State > key queue, a list of 41,000 integers, keeps 92 % of what is
     /// live (3.8 MiB)". Empty: nothing stands out, or not looked at.
@@ -78,6 +81,7 @@ struct TermFacts {
     Sentence accumulated_copies;
     Count live_words;                                 ///< of its heap; missing where not all of it was looked into
     std::uint64_t references = 0;                     ///< on its heap; of `alike` alone
+    bool accumulated_fresh_keys = false;              ///< a dictionary's (accumulation.hpp)
     std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection
     NamedProcesses accumulated_processes;             ///< that these name
     std::optional<std::uint64_t> accumulated_digest;  ///< to be compared (term_digest.hpp); of `alike` alone

@@ -29,10 +29,11 @@ constexpr double leaked_percent = 50;
 constexpr std::uint64_t most_of_boot = 16'384;  // atoms: OTP itself has made 7,000 to 12,000 when a node is up
 
 // How many of the newest atoms have the pattern.
-std::uint64_t among_newest(const Snapshot& snapshot, const std::string& pattern, std::uint64_t looked_at) {
+std::uint64_t among_newest(const Snapshot& snapshot, const AtomFamilies& families, const std::string& pattern,
+                           std::uint64_t looked_at) {
     std::uint64_t count = 0;
     for (std::uint64_t i = 0; i < looked_at; ++i)
-        count += atom_pattern(snapshot.text(snapshot.atoms[i])) == pattern ? 1 : 0;
+        count += families.codes.pattern(snapshot.text(snapshot.atoms[i])) == pattern ? 1 : 0;
     return count;
 }
 
@@ -72,7 +73,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.evidence.push_back(
             figure(sentence("of the pattern {}", names(family.pattern)), family.count, AmountUnit::count, trust));
         const std::uint64_t looked_at = std::min<std::uint64_t>(newest_atoms, s.atoms.size());
-        if (const std::uint64_t newest = among_newest(s, family.pattern, looked_at); newest != 0)
+        if (const std::uint64_t newest = among_newest(s, families, family.pattern, looked_at); newest != 0)
             finding.evidence.push_back(
                 figure(sentence("of the newest {} atoms", number(looked_at)), newest, AmountUnit::count));
         std::vector<Sentence> examples;

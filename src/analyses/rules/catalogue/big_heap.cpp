@@ -32,6 +32,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/alike.hpp"
+#include "analyses/rules/message_forms.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
@@ -326,10 +327,73 @@ void say_sharing(const Facts& facts, ProcId id, Finding& finding) {
                    Command{"heap", facts.snapshot()[id].pid});
 }
 
+// Who waits for what it has asked of this process, which the VM makes in that one's name
+// (erts_internal:await_result/1): its process_info, as a rule.
+ProcId asks_about(const Facts& facts, ProcId id) {
+    const Snapshot& s = facts.snapshot();
+    const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id);
+    if (fan == nullptr) return ProcId::none;
+    for (const std::uint32_t at : facts.get<Waits>().waiters_of(*fan)) {
+        const WaitEdge& edge = facts.get<Waits>().edges[at];
+        if (has_role(s, s[edge.waiter].current_function, erlang::FunctionRole::awaits_vm)) return edge.waiter;
+    }
+    return ProcId::none;
+}
+
+// "push_dispatcher <0.726.0> has 89,999 messages {push,...} and was refused 60.4 MiB for a copy of them, which
+// system_monitor <0.727.0> asks for (process_info) in system_monitor:collect/2": where what was refused is as large as
+// that, within a sixteenth.
+bool say_queue_copy(const Facts& facts, ProcId id, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const Slogan& slogan = facts.get<Slogan>();
+    const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+    if (!slogan.memory_type.starts_with("heap_frag") || seen == nullptr || !seen->queue_copy_words.has()) return false;
+    const std::uint64_t copy = saturating_multiply(*seen->queue_copy_words, s.source.word_size);
+    const std::uint64_t refused = slogan.refused_bytes.value_or(0);
+    if (refused < copy - copy / 16 || refused > saturating_add(copy, copy / 16)) return false;
+    const std::uint64_t queued = s[id].msgq_len.value_or(0);
+    const std::string form = seen->shapes.empty() ? std::string() : short_form(seen->shapes.front().text);
+    finding.title = sentence("{} has {}{} and was refused {} for a copy of them", id, messages(queued),
+                             form.empty() ? Sentence() : sentence(" {}", term(form)), bytes(refused));
+    const ProcId asks = asks_about(facts, id);
+    if (asks == ProcId::none) {
+        finding.title.say(", as `process_info(Pid, messages)` makes one");
+    } else {
+        finding.title.say(", which {} asks for (`process_info`)", asks);
+        if (const FunctionId by = works_for_function(s, s[asks]); by != FunctionId::none)
+            finding.title.say(" in {}", by);
+        finding.evidence.push_back(fact("who asks", sentence("{}: {}", asks, frames_text(facts, asks))));
+    }
+    finding.behind = sentence("{} {}", id, doing(facts, id));
+    finding.evidence.push_back(
+        figure("its messages, copied", seen->queue_copy_words, AmountUnit::words, Confidence::estimate));
+    finding.advise(
+        "Ask for `message_queue_len`, never for `messages` (nor `process_info/1`, up to 21), of processes whose queue "
+        "may be long: the answer is a copy of all of them in one piece.");
+    finding.advise("See why its queue is long: what it does, and who sends: {}", Command{"proc", s[id].pid});
+    return true;
+}
+
+// A stack that is much of what the process has, though its data are more: it goes deep, or never ends.
+void say_deep_stack(const Facts& facts, ProcId id, Finding& finding) {
+    constexpr std::uint64_t least_stack = 1u << 20, least_part = 8;
+    const Snapshot& s = facts.snapshot();
+    const std::uint64_t words = s[id].stack_words.value_or(0);
+    const std::uint64_t stack = saturating_multiply(words, s.source.word_size);
+    if (stack < least_stack || words < allocated_words(s[id]) / least_part) return;
+    finding.title.say(", with a stack of {}: deep recursion, or one without end", bytes(stack));
+    finding.evidence.push_back(figure("its stack", words, AmountUnit::words));
+    finding.advise(
+        "See what ends that recursion: a circle in the data (a parent that is its own child's child), a condition that "
+        "never comes true; and bound its depth.");
+}
+
 // The process that was refused memory for its heap.
 bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId id = facts.get<Death>().process;
-    if (!asked_for_heap(facts.get<Slogan>()) || id == ProcId::none || fills_its_stack(facts, id)) return false;
+    if (!asked_for_heap(facts.get<Slogan>()) || id == ProcId::none || fills_its_stack(facts, id) ||
+        facts.get<Dying>().reports(id))
+        return false;
     const Process& process = facts.snapshot()[id];
     const Count held = process_bytes(facts, process);
     const auto percent = percent_of(held, all_process_bytes(facts));
@@ -356,6 +420,11 @@ bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(facts.get<Slogan>())),
                                       facts.get<Slogan>().refused_bytes, AmountUnit::bytes));
     add_contents(facts, id, finding);
+    if (say_queue_copy(facts, id, finding)) {
+        findings.push_back(std::move(finding));
+        return true;
+    }
+    say_deep_stack(facts, id, finding);
     if (at_once) say_sharing(facts, id, finding);
     if (large && process.state != ProcessState::garbage_collecting)  // else its terms are being moved
         finding.advise("See which of its terms keeps most alive: {}", Command{"heap", process.pid});

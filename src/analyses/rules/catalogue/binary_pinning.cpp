@@ -217,8 +217,11 @@ void add_area(const Facts& facts, std::vector<Finding>& findings) {
                    Confidence::estimate));
     // A whole dump without any has none that a process refers to.
     const bool none_listed =
-        s.source.kind.report_of_end && s.source.complete.value_or(false) && !s.node.binary_bytes.has() && !kept;
+        s.source.kind.report_of_end && s.source.complete.value_or(false) && !s.node.binary_bytes.has();
     if (!none_listed) finding.advise("See the largest, and who holds them: `beamheap binaries DUMP`");
+    else if (kept)
+        finding.advise("Its registers hold what no term of the dump does: {}",
+                       Command{"proc", s[most.processes.front()].pid});
     finding.advise(
         "A process that only passes binaries on keeps them until its next collection: hibernate it, or give it a low "
         "fullsweep_after.");

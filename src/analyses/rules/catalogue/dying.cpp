@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint64_t least_bytes = 8u << 20, high_bytes = 64u << 20;
 constexpr double least_percent = 10, high_percent = 50, least_of_ets = 25;
 constexpr std::size_t most_findings = 3;
+constexpr std::uint64_t many_messages = 100;
 
 bool is_much(const Facts& facts, ProcId id, double& percent) {
     const Count held = process_bytes(facts, facts.snapshot()[id]);
@@ -42,19 +43,33 @@ Finding about_report(const Facts& facts, const CrashReporting& row, double perce
     finding.severity = severity_of(held, percent);
     finding.bytes = held;
     finding.percent = percent;
-    finding.title.say("{} has crashed, and holds {} while it reports that", row.process, bytes(held));
+    const Slogan& slogan = facts.get<Slogan>();
+    const bool refused = slogan.kind == SloganKind::out_of_memory && facts.get<Death>().process == row.process;
+    if (refused) {
+        finding.severity = FindingSeverity::critical;
+        finding.title.say("{} had crashed, and was refused {} for the report of it", row.process,
+                          bytes(slogan.refused_bytes.value_or(0)));
+    } else {
+        finding.title.say("{} has crashed, and holds {} while it reports that", row.process, bytes(held));
+    }
+    // proc_lib's report has all of the messages in it.
+    if (const std::uint64_t queued = s[row.process].msgq_len.value_or(0); queued >= many_messages)
+        finding.title.say(refused ? Form<1>(", with the {} of its queue in it") : Form<1>(", and {} in its queue"),
+                          messages(queued));
     if (row.failure) {
         const Cause cause = cause_of(s, *row.failure, {});
         finding.title.say(": {}{}", cause.what, cause.where);
         for (const Sentence& hint : cause.hints)
             if (finding.next_steps.empty()) finding.next_steps.push_back(hint);
     }
-    finding.evidence = {share("of all processes' memory", percent), fact("it reports in", sentence("{}", row.reporter)),
+    finding.evidence = {figure("its memory", held, AmountUnit::bytes), share("of all processes' memory", percent),
+                        fact("it reports in", sentence("{}", row.reporter)),
                         figure("messages in its queue", s[row.process].msgq_len, AmountUnit::count)};
     add_stack(facts, row.process, finding);
     finding.advise("See what it has, and what it crashed of: {}", Command{"proc", s[row.process].pid});
     finding.advise(
-        "Its State and the last message are formatted before they are cut: let `format_status/1` (`format_status/2` up "
+        "Its State, the last message, and where proc_lib reports all of its queue, are formatted before they are cut: "
+        "let `format_status/1` (`format_status/2` up "
         "to 24) leave out what is large, and bound what handlers print (`depth`, `chars_limit`, `max_size` of "
         "`logger_formatter`).");
     return finding;

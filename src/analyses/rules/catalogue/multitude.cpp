@@ -46,7 +46,7 @@ namespace {
 
 constexpr std::size_t most_findings = 3;
 constexpr std::size_t least_alike = 10;
-constexpr double least_alike_percent = 10;
+constexpr double least_alike_percent = 10, leaked_alike_percent = 25;
 constexpr std::uint64_t least_copied = 8u << 20;
 constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
@@ -344,7 +344,9 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     const double of_node = percent_of(alike.bytes, node_bytes(facts)).value_or(0);
     if (alike.members.size() < least_alike || of_node < least_alike_percent) return false;
     finding.subject = {SubjectKind::group, sentence("{}", alike.function)};
-    finding.severity = FindingSeverity::info;
+    // A key that was made for one purpose is used once: nobody will look it up any more.
+    finding.severity =
+        alike.fresh_keys && of_node >= leaked_alike_percent ? FindingSeverity::high : FindingSeverity::info;
     finding.confidence = Confidence::estimate;
     finding.count = alike.members.size();
     finding.bytes = alike.bytes;
@@ -354,6 +356,10 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     finding.evidence = {figure("their memory", alike.bytes, AmountUnit::bytes), share("of the node's memory", of_node)};
     add_stack(facts, alike.typical, finding);
     add_alike(facts, alike, finding);
+    if (alike.fresh_keys)
+        finding.advise(
+            "Erase each such key when what it was made for is done (`erase/1`), also where that fails; a library that "
+            "traces or measures leaves them there in processes that live long.");
     finding.advise("See which terms of one keep most alive: {}", Command{"heap", facts.snapshot()[alike.typical].pid});
     return true;
 }

@@ -121,13 +121,20 @@ std::vector<Waiting> by_node(const Facts& facts) {
     return nodes;
 }
 
-// ", 60 of them through inventory_proxy <0.87.0>"
-void say_behind(const Waiting& waiting, Finding& finding) {
-    if (waiting.behind.empty()) return;
-    const std::size_t first = waiting.callers.size() + waiting.senders.size();
-    if (first == 1)
-        finding.title.say("; {} of them through {}", number(waiting.behind.size()), finding.members.front());
-    else finding.title.say("; {} more wait for those", number(waiting.behind.size()));
+// "; 60 of them through inventory_proxy <0.87.0> (9,168 messages queued) in inventory:sync/1"
+void say_behind(const Facts& facts, const Waiting& waiting, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (waiting.callers.size() + waiting.senders.size() != 1) {
+        if (!waiting.behind.empty()) finding.title.say("; {} more wait for those", number(waiting.behind.size()));
+        return;
+    }
+    const ProcId first = finding.members.front();
+    if (waiting.behind.empty() && waiting.senders.empty()) return;
+    if (waiting.behind.empty()) finding.title.say(": {}", first);
+    else finding.title.say("; {} of them through {}", number(waiting.behind.size()), first);
+    if (const std::uint64_t queued = s[first].msgq_len.value_or(0); queued != 0)
+        finding.title.say(" ({} queued)", messages(queued));
+    if (const FunctionId by = caller_of(s, s[first]); by != FunctionId::none) finding.title.say(" in {}", by);
 }
 
 // A node that is silent, and that nobody waits for yet.
@@ -212,13 +219,13 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             parts.push_back(sentence("{} suspended while sending to it", number(waiting.senders.size())));
         if (parts.empty()) finding.title.say(", suspended while sending to it");
         else finding.title.say(": {}", joined(parts, ", "));
-        say_behind(waiting, finding);
+        say_behind(facts, waiting, finding);
         if (few && !full)
             finding.title.say("; nothing has come from it for {}",
                               Amount{silent_ms(facts, waiting.node).value_or(0), AmountUnit::milliseconds});
         if (busy) {
             finding.title.say("; its connection is full");
-            if (port->queue_bytes.value_or(0) != 0)
+            if (port->queue_bytes.value_or(0) != 0 && waiting.behind.empty())
                 finding.title.say(", with {} waiting in {}", bytes(*port->queue_bytes), port->port);
         }
         Sum held;

@@ -13,6 +13,7 @@
 // and 10,000 in all, which weigh at least what the longest does. A queue whose messages keep binaries of 8 MiB that are
 // 30 % of the node's memory is high, however short it is.
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
+#include "analyses/rules/message_forms.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/servers.hpp"
 
@@ -39,9 +41,7 @@ constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
 constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr double all_percent = 100, nearly_all = 99;
-constexpr double of_two_percent = 95;     // of the messages, that are of two forms
-constexpr std::size_t longest_form = 24;  // of messages that the title names
-constexpr std::size_t longest_envelope = 40;
+constexpr double of_two_percent = 95;  // of the messages, that are of two forms
 constexpr std::uint64_t least_timers = 10;
 constexpr std::size_t most_findings = 5;
 constexpr std::uint64_t least_of_group = 20'000, least_each = 50;  // messages of one kind of process, and on average
@@ -109,78 +109,26 @@ Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     return messages(queued);
 }
 
-// Where the first `most` elements of a printed tuple end; npos where it has no more than these, or is none.
-std::size_t end_of_first(std::string_view form, std::size_t most) {
-    if (!form.starts_with('{')) return std::string_view::npos;
-    int depth = 0;
-    bool quoted = false;
-    for (std::size_t i = 1; i < form.size(); ++i) {
-        const char c = form[i];
-        if (c == '\'') quoted = !quoted;
-        if (quoted) continue;
-        depth += c == '{' || c == '[' || c == '(';
-        depth -= c == '}' || c == ']' || c == ')';
-        if (c == ',' && depth == 0 && --most == 0) return i;
-    }
-    return std::string_view::npos;
-}
-
-// The elements of a printed tuple; empty where it is none.
-std::vector<std::string_view> elements_of(std::string_view form) {
-    std::vector<std::string_view> found;
-    if (!form.starts_with('{') || !form.ends_with('}')) return found;
-    std::size_t begin = 1;
-    for (std::size_t most = 1;; ++most) {
-        const std::size_t end = end_of_first(form, most);
-        if (end == form.npos) break;
-        found.push_back(form.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    found.push_back(form.substr(begin, form.size() - 1 - begin));
-    return found;
-}
-
-bool is_atom(std::string_view printed) {
-    return !printed.empty() && (printed.front() == '\'' || (printed.front() >= 'a' && printed.front() <= 'z')) &&
-           printed.find('(') == printed.npos;
-}
-
-// What is wrapped into an envelope is told by its own tag: "{'$gen_cast',{update_lru,...}}",
-// "{'$gen_call',_,{open,...}}" of {'$gen_call',{pid(),reference()},{open,binary(),list()}}; empty where nothing in it
-// has a tag.
-std::string enveloped(std::string_view form) {
-    std::string text;
-    bool tagged = false;
-    for (const std::string_view element : elements_of(form)) {
-        text += text.empty() ? '{' : ',';
-        const std::vector<std::string_view> within = elements_of(element);
-        if (within.size() > 1 && is_atom(within.front())) {
-            text.append("{").append(within.front()).append(",...}");
-            tagged = true;
-        } else {
-            text += within.empty() ? element : "_";
-        }
-    }
-    return tagged && text.size() < longest_envelope ? text + '}' : std::string();
-}
-
-// A form that is short: "{'DOWN',...}" of {'DOWN',reference(),process,pid(),normal}; empty where it has no such.
-std::string short_form(std::string_view form) {
-    if (form.size() <= longest_form) return std::string(form);
-    if (std::string text = enveloped(form); !text.empty()) return text;
-    for (std::size_t elements = 2; elements >= 1; --elements) {
-        const std::size_t end = end_of_first(form, elements);
-        if (end != std::string_view::npos && end <= longest_form) return std::string(form.substr(0, end)) + ",...}";
-    }
-    return {};
-}
-
 // The form of messages in a queue, as a sentence says it.
 struct MessageForm {
     std::string all;  // which all have: "{frame,integer(),...}"; else empty
     Sentence some;  // which most have, or two forms: ", 97 % of them keepalive", ", 50 % of them {reference(),...} and
                     // 50 % {'DOWN',...}"; else empty
 };
+
+// The program's function for which the owner of a long queue sends to a port, where the receive of the port's answer
+// looks through all of that queue (GH-6455 of OTP, mended in 26); none: it does not.
+FunctionId scans_queue_for(const Facts& facts, ProcId id) {
+    constexpr unsigned marks_since = 26;
+    const Snapshot& s = facts.snapshot();
+    const std::string& release = s.source.otp_release;
+    unsigned major = 0;
+    const auto [end, error] = std::from_chars(release.data(), release.data() + release.size(), major);
+    if (error != std::errc() || major >= marks_since ||
+        !has_role(s, s[id].current_function, erlang::FunctionRole::scans_queue))
+        return FunctionId::none;
+    return caller_of(s, s[id]);
+}
 
 // Of a queue whose owner waits for another process it is that one which tells.
 MessageForm form_of_messages(const Facts& facts, ProcId id, std::uint64_t queued) {
@@ -297,7 +245,13 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
     } else {
         finding.title.say("; it {}", doing(facts, id));
         if (is_suspended(facts, id)) finding.title.add(suspended_by(facts, id));
-        if (takes_none(facts, id)) {
+        if (const FunctionId by = scans_queue_for(facts, id); by != FunctionId::none) {
+            finding.title.say(", called by {}: each answer of the port is looked for behind all of its messages", by);
+            finding.advise(
+                "A send to a socket is the slower, the longer the sender's queue is, up to OTP 25, so that the queue "
+                "is never worked off: drop what is too old, send from a process of its own which nobody else writes "
+                "to, or take OTP 26, which marks where the answer begins.");
+        } else if (takes_none(facts, id)) {
             const Sentence by = works_for(facts.snapshot(), facts.snapshot()[id]);
             finding.title.add(by.empty() ? Sentence(Ours(", taking none")) : by);
         }

@@ -9,6 +9,8 @@
 //
 // Thresholds: none, the refusal is a fact; where it is twice what the node had, that is said; critical for a request of
 // a sixteenth of the node's memory or more, else medium.
+#include "analyses/base/sum.hpp"
+#include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -20,6 +22,8 @@ constexpr std::uint64_t times_the_node = 2;  // then nothing had grown: it was t
 
 Sentence asked_for(const Slogan& slogan) {
     const Amount size = bytes(slogan.refused_bytes.value_or(0));
+    if (slogan.operation == "reallocate" && slogan.allocator == "binary_alloc")
+        return sentence("{} to make a binary larger that it appends to", size);
     // "drv_binary" is no driver's alone: what is appended to is one, too, up to OTP 23.
     if (slogan.allocator == "binary_alloc") return sentence("a binary of {}", size);
     if (slogan.allocator == "ets_alloc") return sentence("{} for an ETS table", size);
@@ -42,6 +46,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.title.say("{} was refused {} for {}; it {}", id, bytes(slogan.refused_bytes.value_or(0)),
                           slogan.purpose, running(facts, id));
     else finding.title.say("{} asked for {} and was refused it; it {}", id, asked_for(slogan), running(facts, id));
+    const std::uint64_t binaries =
+        words_to_bytes(virtual_heap_words(process), facts.snapshot().source.word_size).value_or(0);
+    if (slogan.allocator == "binary_alloc" && binaries >= slogan.refused_bytes.value_or(0) / 4)
+        finding.title.say("; its binaries take {}", bytes(binaries));
     if (percent && *percent < large_percent) finding.title.say(", and is only the one that came last");
     else if (const Count node = node_bytes(facts);
              node.value_or(0) != 0 && slogan.refused_bytes.value_or(0) / times_the_node >= *node)

@@ -10,8 +10,9 @@
 // Where somebody accepts, or may, a loop that reads, as its first function, is a server's as well; a client's read is
 // within the function that has asked. Connections to other nodes are no service.
 //
-// Thresholds: ten that are 5 % of all processes, or 100: medium. Those of whom another finding tells, as others wait
-// for them, are not told again. Who reads a stream of events that are rare looks the same.
+// Thresholds: ten that are 5 % of all processes, or 100: medium; 100 that are half of all processes: high. Those of
+// whom another finding tells, as others wait for them, are not told again. Who reads a stream of events that are rare
+// looks the same.
 #include <algorithm>
 #include <map>
 
@@ -105,6 +106,13 @@ bool within_another(const Snapshot& s, const Process& process, FunctionId caller
     return false;
 }
 
+// The one that has started all of them; none: there are several.
+ProcId started_by(const Snapshot& s, const std::vector<ProcId>& members) {
+    const Pid& first = s[members.front()].parent;
+    const bool all = std::ranges::all_of(members, [&](ProcId id) { return s[id].parent == first; });
+    return all && first.has() ? s.find(first) : ProcId::none;
+}
+
 struct Silent {
     std::vector<ProcId> members;
     std::uint64_t sent = 0;  // bytes, by ports
@@ -156,17 +164,18 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (count < crowd::least || (count < crowd::many && percent < crowd::least_percent)) continue;
         const ProcId example = silent.members.front();
         Finding finding;
-        finding.severity = FindingSeverity::medium;
+        finding.severity = percent >= crowd::critical_percent && count >= crowd::many ? FindingSeverity::high
+                                                                                      : FindingSeverity::medium;
         finding.confidence = Confidence::estimate;
         finding.subject = {SubjectKind::group, sentence("{}", caller)};
         finding.count = count;
         finding.percent = percent;
-        finding.title.say("{} of {} processes ({}) wait in {} for answers over connections of their own", number(count),
-                          number(s.processes.size()), Percent{percent}, caller);
-        if (silent.sent != 0) {
-            finding.title.say(", which have sent {}", bytes(silent.sent));
+        const ProcId starter = started_by(s, silent.members);
+        const Sentence who = starter == ProcId::none ? Sentence() : sentence(", all started by {},", starter);
+        finding.title.say("{} of {} processes ({}){} wait in {} for answers over connections of their own",
+                          number(count), number(s.processes.size()), Percent{percent}, who, caller);
+        if (silent.sent != 0)
             finding.evidence.push_back(figure("sent over their connections", silent.sent, AmountUnit::bytes));
-        }
         finding.evidence.push_back(fact("one of them", sentence("{}", example)));
         add_stack(facts, example, finding);
         finding.advise(

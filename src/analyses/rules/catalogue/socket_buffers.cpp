@@ -8,9 +8,9 @@
 // what is left of the binaries beside that, and the number of sockets, make the buffers likely, not proved: tables and
 // native code may hold binaries, too.
 //
-// Thresholds: 64 MiB that are 30 % of the node's memory are medium: hardly any of it is ever touched, and a hundred
-// idle connections on a small node have as much. Half of the memory is high from 1 GiB on, and where memory was
-// refused; of a dump only where a socket would have between 16 KiB and 8 MiB.
+// Thresholds: 64 MiB that are 30 % of the node's memory are medium, and 16 MiB that are half of it: hardly any of it is
+// ever touched, and a hundred idle connections on a small node have as much. Half of the memory is high from 1 GiB on,
+// and where memory was refused; of a dump only where a socket would have between 16 KiB and 8 MiB.
 #include <algorithm>
 #include <map>
 

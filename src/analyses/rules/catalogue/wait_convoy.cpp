@@ -235,9 +235,41 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
     return text;
 }
 
+// Workers that a server has started, where all that live wait for an answer of its own, and others as well: what these
+// ask for is most likely to come from the workers. A pool whose idle workers ask for work has no other callers.
+std::vector<ProcId> workers_who_ask(const Facts& facts, ProcId server) {
+    const Snapshot& s = facts.snapshot();
+    const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(server);
+    std::vector<ProcId> workers;
+    if (fan == nullptr) return workers;
+    for (const std::uint32_t at : facts.get<Waits>().waiters_of(*fan))
+        if (const ProcId waiter = facts.get<Waits>().edges[at].waiter; s[waiter].parent == s[server].pid)
+            workers.push_back(waiter);
+    const auto children = static_cast<std::size_t>(
+        std::ranges::count_if(s.processes, [&](const Process& p) { return p.parent == s[server].pid; }));
+    if (workers.size() < children || workers.size() >= fan->waiters) workers.clear();
+    return workers;
+}
+
+// "; it keeps 35 callers, among them its own 2 workers: <0.368.0> in shop:category/1 and <0.369.0> in shop:product/1"
+Sentence kept_workers(const Facts& facts, const PutOff& put_off, std::span<const ProcId> workers) {
+    constexpr std::size_t most_named = 2;
+    const Snapshot& s = facts.snapshot();
+    Sentence text = sentence("; it keeps {}, among them its own {}: ", Counted{put_off.count, "caller", "callers"},
+                             Counted{workers.size(), "worker", "workers"});
+    for (std::size_t i = 0; i < std::min(workers.size(), most_named); ++i) {
+        const FunctionId by = works_for_function(s, s[workers[i]]);
+        text.say(i == 0 ? Form<1>("{}") : Form<1>(" and {}"), workers[i]);
+        if (by != FunctionId::none) text.say(" in {}", by);
+    }
+    return text;
+}
+
 // "; it keeps 40 callers, and names <0.81.0>, which sits in my:query/1": in its State, as a part of the evidence says
 Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
+    if (const std::vector<ProcId> workers = workers_who_ask(facts, put_off.server); !workers.empty())
+        return kept_workers(facts, put_off, workers);
     if (put_off.ended.has())
         return sentence("; it keeps {}, and beside them {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.caller_apart != ProcId::none)
@@ -351,7 +383,12 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     else if (const AllSchedulers held = all_schedulers(s);
              s[last].state == ProcessState::runnable && held.function != FunctionId::none)
         text.say("is ready, but all {} are in {}", Counted{held.schedulers, "scheduler", "schedulers"}, held.function);
-    else {
+    else if (const Ours asked = erlang::asked_by_server(s.text(s[last].name)); !asked.empty()) {
+        text.say("has asked {}, which has not answered", asked);
+        const ProcId asks = convoy.fan->target.process;
+        const FunctionId by = asks == last ? FunctionId::none : works_for_function(s, s[asks]);
+        if (by != FunctionId::none) text.say("; {} asks it in {}", asks, by);
+    } else {
         text.add(doing(facts, last));
         if (convoy.beyond != ProcId::none)
             text.say(", most likely for {}{}", convoy.beyond, outside(facts, convoy.beyond));
@@ -453,13 +490,21 @@ bool has_what_is_wanted(const Facts& facts, const Convoy& convoy) {
            edge->target.process == convoy.end && facts.snapshot()[convoy.fan->target.process].msgq_len.value_or(0) == 0;
 }
 
-void add_steps_of_put_off(const Snapshot& s, const PutOff& put_off, Finding& finding) {
+void add_steps_of_put_off(const Facts& facts, const PutOff& put_off, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const std::vector<ProcId> workers =
+        put_off.why == PutOff::Why::kept ? workers_who_ask(facts, put_off.server) : std::vector<ProcId>();
     if (put_off.why == PutOff::Why::postponed) {
         finding.advise(
             "It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) "
             "at which callers are answered with an error: {}",
             Command{"proc", s[finding.process].pid});
     } else if (put_off.why == PutOff::Why::kept) {
+        if (!workers.empty())
+            finding.advise(
+                "Look at what its workers call: one that needs, through the same server, what another one of them is "
+                "to bring never ends. Get that without the server, or before it is asked: {}",
+                Command{"proc", s[workers.front()].pid});
         if (!put_off.named.empty())
             finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}",
                            Command{"proc", s[put_off.named.front()].pid});
@@ -521,7 +566,7 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
     } else if (convoy.suspended) {
         advise_to_resume(facts, finding.process, finding);
     } else if (convoy.put_off != nullptr) {
-        add_steps_of_put_off(s, *convoy.put_off, finding);
+        add_steps_of_put_off(facts, *convoy.put_off, finding);
     } else if (convoy.circle) {
         finding.advise(
             "Who has one of its members must not wait for others that need one: let these use the same one (in the "
@@ -551,6 +596,9 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
             "Find out why it does not answer; the waiters are victims, and longer timeouts only make more of them: {}",
             Command{"proc", s[finding.process].pid});
     }
+    if (const Ours advice = erlang::advice_of_server(s.text(s[finding.process].name));
+        !advice.empty() && finding.process != convoy.fan->target.process)
+        finding.next_steps.emplace_back(advice);
     if (finding.process != convoy.fan->target.process)
         finding.advise("Follow the chain to its end: `beamheap waits DUMP`");
     if (!convoy.suspended && !convoy.explained() && !given)
@@ -596,6 +644,10 @@ Finding finding_of(const Facts& facts, const Convoy& convoy) {
     finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()),
                       Percent{convoy.percent}, whom_they_wait_for(facts, convoy, call), state_of_target(facts, convoy));
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(facts, finding);
+    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept &&
+        !workers_who_ask(facts, convoy.put_off->server).empty())
+        finding.behind = Ours(
+            "Its workers most likely are to bring what all wait for, and wait for that themselves, or for each other");
     add_proof(facts, convoy, call, in_usual, finding);
     say_own_table(facts, convoy, finding);
     add_steps(facts, convoy, call, finding);
