@@ -31,6 +31,7 @@ void HeapReader::begin(const HeapFacts& facts) {
     graph_.begin(facts.mode, dialect_.word_bytes);
     lines_.begin();
     graph_.set_flat_extra(TermKind::refc_binary, static_cast<std::int8_t>(sizes_->refc_flat - sizes_->refc_line));
+    graph_.set_plain_fun_words(static_cast<std::uint32_t>(sizes_->fun_line));
     graph_.set_flat_extra(TermKind::fun, static_cast<std::int8_t>(sizes_->fun_flat - sizes_->fun_line));
     damage_ = {};
     seen_ = 0;

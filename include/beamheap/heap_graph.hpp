@@ -91,6 +91,12 @@ public:
     /// Words that erts_debug:flat_size adds per object of a kind to what the object itself occupies.
     void set_flat_extra(TermKind kind, std::int8_t words) { flat_extra_[static_cast<std::size_t>(kind)] = words; }
 
+    /// What a fun without captured variables has, where the input leaves out what captured ones hold (crash dumps of
+    /// all releases write nil in their place): a fun of more words hides some.
+    void set_plain_fun_words(std::uint32_t words) { plain_fun_words_ = words; }
+    /// 0: the input shows what funs have captured.
+    std::uint32_t plain_fun_words() const { return plain_fun_words_; }
+
     NodeId add_object(TermKind kind, std::uint32_t words, std::uint64_t address, std::uint64_t origin = 0) {
         const auto node = static_cast<NodeId>(kinds_.size());
         const bool young = address - young_from_ < young_size_;
@@ -298,6 +304,7 @@ private:
     };
     FlatArray<MissingRoot> missing_roots_;
     FlatArray<BinaryUse> binaries_;
+    std::uint32_t plain_fun_words_ = 0;
     FlatArray<FlatOverride> flat_overrides_;
 
     std::uint64_t take_referenced();

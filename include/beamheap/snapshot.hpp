@@ -212,6 +212,9 @@ struct Process {
     /// what is live on its heaps is unknown. Of crash dumps: whoever runs, hibernates, or was scheduled out at the head
     /// of a function. Core images hold the registers.
     bool registers_lost = false;
+    /// Variables that funs among its terms have captured and the input leaves out: what these hold is live, and unseen;
+    /// only when heaps were decoded.
+    std::uint64_t hidden_captures = 0;
     std::uint32_t links = 0;     ///< number of links
     std::uint32_t monitors = 0;  ///< number of monitors that it holds on others
     Range link_range;            ///< its Links in Snapshot::links; empty unless loaded

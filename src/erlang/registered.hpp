@@ -33,6 +33,12 @@ inline constexpr std::string_view table_loader = "mnesia_controller";
 /// The application that every node starts first.
 inline constexpr std::string_view first_application = "kernel";
 
+/// Whether a program calls a process so that watches over the node, or over others: "systemd_watchdog", "heartbeat".
+inline bool is_called_watchdog(std::string_view name) {
+    const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
+    return has("watchdog") || has("Watchdog") || has("heartbeat") || has("Heartbeat");
+}
+
 /// What of such names is known.
 enum class RegisteredRole : std::uint8_t {
     starts_node,       ///< works while the node starts

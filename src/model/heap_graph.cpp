@@ -58,6 +58,7 @@ void HeapGraph::begin(Mode mode, unsigned word_bytes) {
     young_from_ = young_size_ = 0;
     foreign_count_ = duplicates_ = impossible_ = unreferenced_ = 0;
     flat_extra_.fill(0);
+    plain_fun_words_ = 0;
     space_.begin(word_bytes);
     kinds_.clear_and_trim(kept_bytes);
     words_.clear_and_trim(kept_bytes);

@@ -374,8 +374,8 @@ int add_functions(sqlite3* connection, FunctionHost& host) {
             code != SQLITE_OK)
             return code;
     for (const auto& [name, arguments] : {std::pair("median", 1), std::pair("percentile", 2)})
-        if (const int code = sqlite3_create_function_v2(connection, name, arguments, flags, &host, nullptr, &take_value,
-                                                        &give_percentile, nullptr);
+        if (const int code = sqlite3_create_function_v2(connection, name, arguments, flags, &host, nullptr,
+                                                        &guarded<&take_value>, &give_percentile, nullptr);
             code != SQLITE_OK)
             return code;
     return sqlite3_create_collation_v2(

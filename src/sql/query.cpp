@@ -128,10 +128,12 @@ struct Query::State {
     Statement statement;
     std::set<ColumnUse> read;
     std::vector<ColumnUse> uses;
-    std::string refused;  // what the authorizer refused first
+    std::string refused;     // what the authorizer refused first
+    bool no_memory = false;  // it had none
     std::chrono::steady_clock::time_point end{};
     bool late = false;
 
+    int judge(int action, const char* first, const char* second);
     static int authorize(void* context, int action, const char* first, const char* second, const char*, const char*);
     static int look_at_clock(void* context);
     void lock_down();
@@ -140,12 +142,20 @@ struct Query::State {
     Error no_such_thing(const std::string& message) const;
 };
 
-// Asked for everything that a statement does, while it is compiled.
+// Asked for everything that a statement does, while it is compiled. SQLite is C: no exception may pass through it.
 int Query::State::authorize(void* context, int action, const char* first, const char* second, const char*,
                             const char*) {
-    auto& state = *static_cast<State*>(context);
-    const auto refuse = [&state](std::string what) {
-        if (state.refused.empty()) state.refused = std::move(what);
+    try {
+        return static_cast<State*>(context)->judge(action, first, second);
+    } catch (const std::bad_alloc&) {
+        static_cast<State*>(context)->no_memory = true;  // for which an authorizer has no answer of its own
+        return SQLITE_DENY;
+    }
+}
+
+int Query::State::judge(int action, const char* first, const char* second) {
+    const auto refuse = [this](std::string what) {
+        if (refused.empty()) refused = std::move(what);
         return SQLITE_DENY;
     };
     switch (action) {
@@ -232,7 +242,7 @@ Error Query::State::no_such_thing(const std::string& message) const {
 
 Error Query::State::failure(int code) {
     if (host.failure) return *host.failure;
-    if ((code & 0xFF) == SQLITE_NOMEM)
+    if ((code & 0xFF) == SQLITE_NOMEM || no_memory)
         return {ErrorCode::resource_limit,
                 fmt::format("sql: the query needs more than {} MiB of memory", limits.memory_bytes >> 20),
                 "Sorting and grouping keep their rows: a WHERE or fewer columns make them less."};

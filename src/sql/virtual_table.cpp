@@ -374,9 +374,9 @@ int guarded(Arguments... arguments) {
 constexpr sqlite3_module module_of_tables = [] {
     sqlite3_module module{};
     module.xConnect = &guarded<&connect>;
-    module.xBestIndex = &best_index;
+    module.xBestIndex = &guarded<&best_index>;
     module.xDisconnect = &disconnect;
-    module.xOpen = &open_cursor;
+    module.xOpen = &guarded<&open_cursor>;
     module.xClose = &close_cursor;
     module.xFilter = &guarded<&filter>;
     module.xNext = &guarded<&next_row>;

@@ -28,6 +28,7 @@ struct HeapStats::Worker {
         ProcId process = ProcId::none;
         std::uint64_t live_words = 0;
         Count garbage_words;
+        std::uint64_t hidden_captures = 0;
         std::uint64_t first_binary = 0;   // its distinct binaries are held[first_binary ..] up to the next row's
         std::uint64_t first_garbage = 0;  // and those that garbage alone keeps, garbage[first_garbage ..]
         bool knows_garbage = false;
@@ -49,6 +50,16 @@ struct HeapStats::Worker {
     std::vector<BlownTerm> blown;
     std::uint64_t message_words = 0, objects = 0, cycles = 0;
 };
+
+static std::uint64_t hidden_captures(const HeapGraph& graph, const Census& census) {
+    std::uint64_t hidden = 0;
+    if (graph.plain_fun_words() != 0)
+        census.each([](std::uint8_t, bool) { return true; },
+                    [&](TermKind kind, const Census::Sum& sum) {
+                        if (kind == TermKind::fun) hidden += sum.words - sum.objects * graph.plain_fun_words();
+                    });
+    return hidden;
+}
 
 HeapStats::HeapStats(unsigned threads, HeapWishes wishes) : wishes_(wishes) {
     demand_.workers = worker_count(threads);
@@ -77,8 +88,8 @@ void HeapStats::visit(const HeapVisit& visit) {
     w.histogram.add(w.census);
     const LiveGarbage words = live_and_garbage(w.census, visit.process);
     w.message_words += words.message_words;
-    w.rows.push_back({visit.id, words.live_words, words.garbage_words, w.held.size(), w.garbage.size(),
-                      visit.kept_binaries.has_value()});
+    w.rows.push_back({visit.id, words.live_words, words.garbage_words, hidden_captures(graph, w.census), w.held.size(),
+                      w.garbage.size(), visit.kept_binaries.has_value()});
 
     const auto by_index = [](ProcId a, ProcId b) { return index_of(a) < index_of(b); };
     const bool binaries = wishes_.binaries && (wishes_.binaries_of == nullptr ||
@@ -132,6 +143,7 @@ void HeapStats::store(Artifact& artifact) {
             if (!process.registers_lost && row.live_words >= process.live_words.value_or(0)) {
                 process.live_words = row.live_words;
                 process.garbage_words = row.garbage_words;
+                process.hidden_captures = row.hidden_captures;
             }
             const bool last = i + 1 == w.rows.size();
             const auto sizes_of = [&artifact](const std::vector<std::uint64_t>& all, std::uint64_t from,

@@ -153,7 +153,7 @@ Sentence owner_text(const LedgerOwner& owner);
 struct LargestPlace {
     /// "Of 207 MiB, 195 MiB (94 %) are code: 3,000 modules template_<int> have 190 MiB." Empty where nothing is known.
     Sentence text;
-    bool stands_out = false;    ///< one owner has a third of all
+    bool stands_out = false;    ///< one owner has a third of all, or nobody is known who has as much
     bool in_processes = false;  ///< it is in processes
 };
 LargestPlace largest_place(const Ledger& ledger);

@@ -192,8 +192,9 @@ LargestPlace largest_place(const Ledger& ledger) {
     if (area == LedgerArea::vm && ledger.untold_bytes(LedgerArea::vm) > there / half &&
         ledger.untold_bytes(LedgerArea::vm) >= whole / third)
         return {.text = untold_place(ledger, whole)};
+    const std::uint64_t owned = std::max(largest_owner(ledger, area).bytes, ledger.untold_bytes(area));
     LargestPlace place{.text = sentence("Of {}", bytes(whole)),
-                       .stands_out = area < LedgerArea::vm && largest_owner(ledger, area).bytes >= whole / third,
+                       .stands_out = area < LedgerArea::vm && owned >= whole / third,
                        .in_processes = area == LedgerArea::processes};
     if (!ledger.total_bytes.has()) place.text.say(" that the input tells of");
     const Sentence owner = owner_clause(ledger, area);

@@ -95,7 +95,8 @@ std::optional<Alike> alike_processes(const Facts& facts) {
         alike.what.say("each of {} that were compared has {} in {} of the same keys", number(alike.compared),
                        bytes(typical.accumulated_bytes), typical.accumulated);
     else alike.what.say("a typical one has {} in {}", bytes(typical.accumulated_bytes), typical.accumulated);
-    if (typical.accumulated_processes.mostly_ended()) alike.what.add(Ours(", nearly all of processes that have ended"));
+    alike.of_ended = typical.accumulated_processes.mostly_ended();
+    if (alike.of_ended) alike.what.add(Ours(", nearly all of processes that have ended"));
     if (const EtsTable* const table = table_of_as_many(s, alike.count); table != nullptr)
         alike.what.say(", as many as table {} has objects", Name{table->name});
     return alike;

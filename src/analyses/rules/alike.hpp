@@ -18,6 +18,7 @@ struct Alike {
     std::uint64_t compared = 0;     ///< how many were
     bool same = false;              ///< these hold the same term
     bool same_keys = false;         ///< not the same, but all that were compared have the same keys there
+    bool of_ended = false;          ///< elements of it name processes, nearly all of which have ended
     bool fresh_keys = false;        ///< a dictionary, nearly all of whose keys hold a reference
     std::uint64_t count = 0;        ///< elements of what the typical one mostly holds; 0: it is no collection
     /// "each has the same in its State > key rows, a list of 1,150 {row, integer}, as many as table stock has objects",

@@ -94,6 +94,9 @@ struct Finding {
     bool tells_slogan = false;  ///< its title is what the slogan means
     bool leads =
         false;  ///< the summary begins with it, however little it may be: it is told only where nothing else is
+    /// What it tells may be as its makers want it (a cache that is as large as it is): of findings that are as grave
+    /// all others go before it, and so does one that leads.
+    bool perhaps_meant = false;
     std::vector<Evidence> evidence;
     std::vector<Sentence> next_steps;  ///< two to four
     /// Sixteen hexadecimal digits that are the same for the same thing in another dump: made of the rule, the kind of

@@ -2,6 +2,7 @@
 #include "analyses/rules/phrases.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "analyses/base/links_of.hpp"
@@ -604,6 +605,22 @@ std::optional<SocketBuffers> buffers_of_sockets(const Facts& facts) {
     const double percent = percent_of(found.bytes, node_bytes(facts)).value_or(0);
     if (percent < least_percent || found.bytes < (percent < half ? least_bytes : least_of_half)) return std::nullopt;
     return found;
+}
+
+Sentence pile_of_waiters(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    const Waits& waits = facts.get<Waits>();
+    if (waits.fan_in.empty() || waits.fan_in.front().waiters < std::max<std::uint64_t>(s.processes.size() / 10, 100))
+        return {};
+    const WaitFanIn& most = waits.fan_in.front();
+    std::map<FunctionId, std::uint64_t> kinds;
+    for (const std::uint32_t at : waits.waiters_of(most)) ++kinds[first_call(s[waits.edges[at].waiter])];
+    const auto& [kind, count] = *std::ranges::max_element(kinds, {}, [](const auto& each) { return each.second; });
+    const FunctionId own = kind != FunctionId::none && is_of_library(s, kind)
+                               ? works_for_function(s, s[waits.edges[waits.waiters_of(most).front()].waiter])
+                               : FunctionId::none;
+    return sentence("{} of {} wait for {}", number(count), own == FunctionId::none ? kind : own,
+                    target_text(s, most.target));
 }
 
 Count process_bytes(const Facts& facts, const Process& process) {

@@ -91,6 +91,9 @@ std::optional<std::uint64_t> silent_ms(const Facts& facts, TextId node);
 /// Whether somebody waits in a call of OTP's or a library's that was given a time, as most are: who is in one has not
 /// waited for long. Calls that were written by hand do not tell.
 bool ends_by_timeout(const Snapshot& snapshot, const WaitEdge& edge);
+/// Of a node that is full of processes: "1,161 of stats:calculate/2 wait for repo_pool <0.90.0>", where a tenth of all
+/// wait for one, whoever the most are; those who wait are what piles up. Empty: nobody is waited for by so many.
+Sentence pile_of_waiters(const Facts& facts);
 /// Whether `sys:suspend/1` holds it in a loop that takes no requests.
 bool suspended_by_sys(const Facts& facts, ProcId process);
 /// Whether somebody has suspended it, by that or by erlang:suspend_process/1: not who waits for a port or another node.

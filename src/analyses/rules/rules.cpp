@@ -92,6 +92,10 @@ std::vector<Finding> run_rules(const Facts& facts) {
     }
     fold_stories(facts, findings);
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+        if (a.perhaps_meant != b.perhaps_meant && std::max(a.severity, b.severity) == FindingSeverity::medium) {
+            const Finding& other = a.perhaps_meant ? b : a;
+            if (other.leads || other.severity == FindingSeverity::medium) return b.perhaps_meant;
+        }
         if (a.severity != b.severity) return a.severity > b.severity;
         if (a.leads != b.leads) return a.leads;
         return a.role < b.role;

@@ -476,6 +476,7 @@ void say_full_table(const Facts& facts, Finding& finding) {
         if (!kinds.groups.empty() && kinds.groups.front().function != FunctionId::none)
             finding.behind.say(": {} of them are {}", number(kinds.groups.front().count),
                                kinds.groups.front().function);
+        if (const Sentence pile = pile_of_waiters(facts); !pile.empty()) finding.behind.say("; {}", pile);
     } else if (nearly_full(ports)) {
         std::map<Pid, std::uint64_t> owners;
         for (const Port& port : s.ports)
@@ -485,6 +486,20 @@ void say_full_table(const Facts& facts, Finding& finding) {
                            number(*ports.limit), Percent{*ports.percent});
         if (most != owners.end())
             finding.behind.say(": {} owns {} of them", AnyProcess{most->first}, number(most->second));
+        // Sockets come with users; a program is one that somebody has started and not closed.
+        std::map<Pid, std::pair<std::uint64_t, TextId>> programs;
+        for (const Port& port : s.ports)
+            if (port.connected.has() && s.text(port.kind) == "external process") {
+                auto& [count, command] = programs[port.connected];
+                ++count;
+                command = port.driver;
+            }
+        const auto starts = std::ranges::max_element(programs, {}, [](const auto& each) { return each.second.first; });
+        if (starts != programs.end() && most != owners.end() && most->first != starts->first &&
+            starts->second.first * 10 >= s.ports.size())
+            finding.behind.say("; {} has {} open, as {}", AnyProcess{starts->first},
+                               Counted{starts->second.first, "external program", "external programs"},
+                               names(s.text(starts->second.second)));
     }
 }
 

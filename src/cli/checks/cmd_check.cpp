@@ -534,7 +534,9 @@ static Status cmd_check(const Context& context) {
         gate.warn("baseline_missing",
                   fmt::format("{}: there is no such file yet, so every finding is a new one; --out json={} writes it",
                               known, known));
+    bool no_memory = false;
     const auto unreadable = [&](const std::string& name, const Error& error) {
+        no_memory |= error.code == ErrorCode::resource_limit;
         const bool absent =
             std::ranges::find(options.inputs, name) != options.inputs.end() && !std::filesystem::exists(name, ignored);
         gate.unreadable(name, error, absent || named_as_dump(name));
@@ -562,7 +564,7 @@ static Status cmd_check(const Context& context) {
         return Error{ErrorCode::findings, {}, {}};
     if (gate.on_screen().dumps == 0 && (options.require_dump || gate.unreadable_inputs() != 0))
         return Error{
-            ErrorCode::not_recognised,
+            no_memory ? ErrorCode::resource_limit : ErrorCode::not_recognised,
             gate.unreadable_inputs() == 0 ? "there is no crash dump and no core image here" : "no input could be read",
             {}};
     if (options.strict && gate.damaged())

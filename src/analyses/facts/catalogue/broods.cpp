@@ -57,14 +57,17 @@ public:
         }
         std::vector<const std::vector<ProcId>*> large;
         for (const auto& [key, members] : kinds)
-            if (members.size() >= least_members || (members.size() >= least_of_programs && !programs_.empty()))
+            if (members.size() >= least_members ||
+                (members.size() >= least_of_programs && (!programs_.empty() || !sockets_.empty())))
                 large.push_back(&members);
         std::ranges::stable_sort(large, std::ranges::greater(), [](const auto* each) { return each->size(); });
         if (large.size() > most_broods) large.resize(most_broods);
         Broods found;
         for (const std::vector<ProcId>* members : large) {
             Brood brood = look_at(*members);
-            if (members->size() >= least_members || brood.programs >= least_of_programs)
+            const bool connects = brood.sockets >= least_of_programs && brood.parent != ProcId::none &&
+                                  !is_supervisor(s_, s_[brood.parent]);
+            if (members->size() >= least_members || brood.programs >= least_of_programs || connects)
                 found.all.push_back(std::move(brood));
         }
         return found;
@@ -83,6 +86,11 @@ private:
                 if (!program) program = owned->second;
                 else if (*program != owned->second) program = TextId::none;
             }
+            brood.sockets += sockets_.contains(s_[id].pid);
+            const auto links = links_of(s_, s_[id]);
+            brood.linked += std::any_of(links.begin(), links.end(), [&](const Link& link) {
+                return link.kind == LinkKind::link && link.pid == s_[id].parent;
+            });
             if (const auto owned = tables_.find(s_[id].pid); owned != tables_.end()) {
                 ++brood.tables;
                 brood.table = owned->second;

@@ -28,13 +28,16 @@ struct Brood {
     bool supervisors = false;    ///< they are supervisors
     std::uint64_t programs = 0;  ///< members that own an external program
     TextId program = TextId::none;  ///< its command, where all have the same
+    std::uint64_t sockets = 0;      ///< members that own a socket
+    std::uint64_t linked = 0;       ///< members that are linked to who has started them
     std::uint64_t tables = 0;       ///< members that own an ETS table
     TextId table = TextId::none;    ///< the name of one of those
     bool mostly_left() const { return left * 10 >= members * 9; }
 };
 
 struct Broods {
-    std::vector<Brood> all;  ///< those of programs from 100 on, others from 1,000 on; the most members first
+    std::vector<Brood> all;  ///< those of programs, and of sockets of one who is no supervisor, from 100 on, others
+                             ///< from 1,000 on; the most members first
 };
 
 Result<Broods> find_fact(FactOf<Broods>, const Facts& facts);

@@ -324,6 +324,9 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         facts.references += terms.graph().kind(node) == TermKind::reference;
     if (!terms.in_part() && s[process].has_heap && !s[process].registers_lost && !s[process].sensitive.value_or(false))
         facts.live_words = measures.live_words();
+    const std::uint32_t plain = terms.graph().plain_fun_words();
+    for (NodeId node = 0; plain != 0 && !facts.hides_captures && node < terms.graph().size(); ++node)
+        facts.hides_captures = terms.graph().kind(node) == TermKind::fun && terms.graph().words(node) > plain;
     const Accumulation point = accumulation(s, process, terms, measures);
     if (point.state) facts.server = loop_in_words(*point.state);
     // A heap that is mostly garbage, or was caught while it was moved, is not explained by what is live in it.

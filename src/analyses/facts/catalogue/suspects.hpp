@@ -80,6 +80,7 @@ struct TermFacts {
     /// they have nothing in common.
     Sentence accumulated_copies;
     Count live_words;                                 ///< of its heap; missing where not all of it was looked into
+    bool hides_captures = false;                      ///< some live terms are in funs, and not in the input
     std::uint64_t references = 0;                     ///< on its heap; of `alike` alone
     bool accumulated_fresh_keys = false;              ///< a dictionary's (accumulation.hpp)
     std::uint64_t accumulated_count = 0;              ///< of what it has as elements; 0: it is no collection

@@ -132,6 +132,9 @@ Count in_aliases(const Facts& facts, ProcId id) {
     return outside;
 }
 
+// Of a node that has died, who was running may have returned from where it was scheduled in last.
+bool ended(const Facts& facts) { return facts.get<Slogan>().kind == SloganKind::out_of_memory; }
+
 Amount live_bytes(const Snapshot& s, const TermFacts& seen) {
     return bytes(saturating_multiply(seen.live_words.value_or(0), s.source.word_size));
 }
@@ -163,7 +166,7 @@ void say_contents_or_work(const Facts& facts, ProcId id, Finding& finding) {
                               seen->living, doing(facts, id));
         else
             finding.title.say(garbage ? Form<1>(", nearly all of it garbage; it {}") : Form<1>("; it {}"),
-                              doing(facts, id));
+                              ended(facts) ? running(facts, id) : doing(facts, id));
     } else {
         finding.title.add(what);
     }
@@ -388,6 +391,14 @@ void say_deep_stack(const Facts& facts, ProcId id, Finding& finding) {
         "never comes true; and bound its depth.");
 }
 
+// Whether what it asked for, and what it has, is little beside the node: others have filled that.
+bool is_last_straw(const Facts& facts, Count held) {
+    constexpr double little_percent = 10, small_request_percent = 1;
+    const Count node = node_bytes(facts);
+    return node.value_or(0) != 0 && percent_of(held, node).value_or(100) < little_percent &&
+           percent_of(facts.get<Slogan>().refused_bytes, node).value_or(100) < small_request_percent;
+}
+
 // The process that was refused memory for its heap.
 bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     const ProcId id = facts.get<Death>().process;
@@ -420,6 +431,10 @@ bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     finding.evidence.push_back(figure(sentence("refused, for its {}", memory_type(facts.get<Slogan>())),
                                       facts.get<Slogan>().refused_bytes, AmountUnit::bytes));
     add_contents(facts, id, finding);
+    if (is_last_straw(facts, held)) {
+        finding.severity = FindingSeverity::medium;
+        finding.title.say(", and is only the one that came last");
+    }
     if (say_queue_copy(facts, id, finding)) {
         findings.push_back(std::move(finding));
         return true;

@@ -20,7 +20,8 @@
 // node's memory and 6 MiB is medium, with half of it and 64 MiB high. One owner with 100 tables that are half of all is
 // medium, with 1,000 tables high. Deleted objects that a fixed table keeps are told in its sentence where they are more
 // than the live ones, or 10,000 that are a quarter of these. What a table holds by intent (a cache, a configured store)
-// is found as well: how much it is, is a fact; whether it should be, the reader knows.
+// is found as well: how much it is, is a fact; whether it should be, the reader knows. So of a medium one whatever else
+// is found goes before.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -283,6 +284,9 @@ void large_table(const Facts& facts, const EtsUse& use, const EtsReport& report,
     else advise_on_content(facts, use, finding);
     finding.advise("Watch ets:info(Table, memory) and size; words times the word size are the bytes told here.");
     finding.advise("See all tables and owners: `beamheap ets DUMP`");
+    finding.perhaps_meant = finding.severity == FindingSeverity::medium && finding.behind.empty() && !kept &&
+                            !large_objects && stuck == ProcId::none &&
+                            facts.get<Slogan>().kind != SloganKind::out_of_memory;
     findings.push_back(std::move(finding));
 }
 
@@ -389,6 +393,7 @@ void large_together(const Facts& facts, const Together& all, const EtsReport& re
 void many_of_one(const Facts& facts, const EtsOwner& owner, std::uint64_t all, std::vector<Finding>& findings) {
     Finding finding = of_several(facts, owner.owner, owner.tables, owner.bytes.value(), *percent_of(owner.tables, all));
     finding.severity = owner.tables >= very_many_tables ? FindingSeverity::high : FindingSeverity::medium;
+    finding.perhaps_meant = finding.severity == FindingSeverity::medium;
     finding.title.say("{} of {} ETS tables ({}) belong to {}", number(owner.tables), number(all),
                       Percent{*finding.percent}, owner_text(owner.owner));
     finding.evidence = {figure("tables of this owner", owner.tables, AmountUnit::count),

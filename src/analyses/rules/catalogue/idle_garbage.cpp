@@ -9,6 +9,9 @@
 // collector shrinks it (erl_gc.c of OTP 17 to 29). So alike heaps of which hardly anything is used, with no old ones
 // beside them, are as large as the program, or +hms, asked for, and no collection frees a word.
 //
+// What funs have captured is in no crash dump: where most of those that were looked into have such funs, it is not said
+// that a collection frees what is not seen.
+//
 // Garbage of a few that rest grows no further and goes with their next collection. It is to be feared where they are
 // many, as each further one costs as much; where they keep binaries by it; where one of their kind works and leaves
 // more of it; and where the node died for want of memory.
@@ -54,6 +57,15 @@ Count live_words(const Facts& facts, ProcId id) {
     if (process.has_heap && process.live_words.has()) return process.live_words;
     const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
     return seen == nullptr ? Count() : seen->live_words;
+}
+
+// Whether funs of half of them have captured what the input leaves out: that is live, and looks like garbage.
+bool may_hold_captures(const Facts& facts, const std::vector<ProcId>& looked) {
+    const auto hides = [&](ProcId id) {
+        const TermFacts* const seen = facts.get<SuspectTerms>().of(id);
+        return facts.snapshot()[id].hidden_captures != 0 || (seen != nullptr && seen->hides_captures);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(looked, hides)) * 2 >= looked.size();
 }
 
 std::vector<ProcId> looked_into(const Facts& facts, const IdleGroup& group) {
@@ -165,10 +177,16 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.title.say("{} idle processes ({}, in {}) keep", number(group.members.size()), kind,
                               group.current_function);
         const bool asked_for = as_large_as_asked_for(s, group);
+        const bool captures = !asked_for && may_hold_captures(facts, looked);
         if (asked_for)
             finding.title.say(
                 " heaps of {} ({} of the node's memory), all as large and hardly used: most likely their min_heap_size",
                 bytes(group.heap_bytes), Percent{percent_of(group.heap_bytes, total).value_or(0)});
+        else if (captures)
+            finding.title.say(
+                " heaps of {}, of which {} ({} of the node's memory) are garbage, or what their funs have captured, "
+                "which a crash dump leaves out",
+                bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
         else
             finding.title.say(" heaps of {}; a collection would free {} ({} of the node's memory)",
                               bytes(group.heap_bytes), bytes(freed), Percent{*of_node});
@@ -183,6 +201,11 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
             finding.advise(
                 "No collection makes a heap smaller than the min_heap_size of the process (spawn options, "
                 "`process_flag/2`) or of the node (`+hms`): leave it out for processes that are many and keep little.");
+        if (captures)
+            finding.advise(
+                "A fun takes with it all variables that it names, and each process that is given it has a copy: match "
+                "out what it needs before. See which funs one of them has, and their modules: {}",
+                Command{"proc", s[group.members.front()].pid});
         finding.advise(
             "Let them hibernate when idle: hibernate_after of gen_server, gen_statem and ssl, or "
             "`erlang:hibernate/3`.");

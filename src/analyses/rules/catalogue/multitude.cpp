@@ -46,7 +46,7 @@ namespace {
 
 constexpr std::size_t most_findings = 3;
 constexpr std::size_t least_alike = 10;
-constexpr double least_alike_percent = 10, leaked_alike_percent = 25;
+constexpr double least_alike_percent = 10, leaked_alike_percent = 25, leading_alike_percent = 20;
 constexpr std::uint64_t least_copied = 8u << 20;
 constexpr double copied_percent = 25, mostly_copied_percent = 50;
 
@@ -345,8 +345,9 @@ bool add_of_alike(const Facts& facts, const Alike& alike, Finding& finding) {
     if (alike.members.size() < least_alike || of_node < least_alike_percent) return false;
     finding.subject = {SubjectKind::group, sentence("{}", alike.function)};
     // A key that was made for one purpose is used once: nobody will look it up any more.
-    finding.severity =
-        alike.fresh_keys && of_node >= leaked_alike_percent ? FindingSeverity::high : FindingSeverity::info;
+    finding.severity = alike.fresh_keys && of_node >= leaked_alike_percent ? FindingSeverity::high
+                       : alike.of_ended                                    ? FindingSeverity::medium
+                                                                           : FindingSeverity::info;
     finding.confidence = Confidence::estimate;
     finding.count = alike.members.size();
     finding.bytes = alike.bytes;
@@ -415,12 +416,40 @@ Sentence part_of(std::uint64_t part, std::uint64_t all) {
     return part == all ? Sentence(Ours("all")) : sentence("{}", number(part));
 }
 
+// "notifier <0.95.0> has started 588 processes of pg_conn:init/1, each with a connection of its own, and is linked to
+// all of them": of one who is no supervisor, and no acceptor's, whose name would say that it keeps connections.
+bool add_connections(const Facts& facts, const Brood& brood, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (brood.sockets * 10 < brood.members * 9 || brood.parent == ProcId::none || brood.sockets < least_with_programs ||
+        brood.linked * 10 < brood.members * 9 || erlang::is_called_supervisor(s.text(s[brood.parent].name)))
+        return false;
+    const Sentence kind = sentence("{}", first_call(s[brood.example]));
+    about(facts, brood.parent, finding);
+    finding.severity = FindingSeverity::info;
+    finding.confidence = Confidence::estimate;
+    finding.count = brood.members;
+    finding.title.say("{} has started {} of {}, each with a connection of its own, and is linked to {} of them",
+                      brood.parent, processes(brood.members), kind, part_of(brood.linked, brood.members));
+    finding.evidence = {figure("processes of that kind and parent", brood.members, AmountUnit::count),
+                        figure("of these, with a socket", brood.sockets, AmountUnit::count),
+                        figure("linked to who has started them", brood.linked, AmountUnit::count),
+                        fact("one of them", sentence("{}", brood.example))};
+    add_stack(facts, brood.example, finding);
+    finding.advise("See which of them its State still knows: those it does not are never closed: {}",
+                   Command{"heap", s[brood.parent].pid});
+    finding.advise("See these connections, and where they go: `beamheap ports DUMP`");
+    finding.advise(
+        "A server that connects anew has to close what it had: one timer and one attempt at a time, also where the "
+        "attempt fails in two ways (an error, and an 'EXIT').");
+    return true;
+}
+
 // "conn_sup <0.95.0> has started 9,000 processes of conn:init/1; all have been idle since they began, and nobody else
 // is linked to them or monitors them"
 bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     const Snapshot& s = facts.snapshot();
     const bool with_programs = brood.programs >= least_with_programs;
-    if (!with_programs && !brood.mostly_left()) return false;
+    if (!with_programs && !brood.mostly_left()) return add_connections(facts, brood, finding);
     const Sentence kind = sentence("{}", first_call(s[brood.example]));
     finding.subject = {SubjectKind::group, kind};
     finding.process = brood.parent;
@@ -483,6 +512,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     const bool quiet = std::ranges::none_of(
         findings, [](const Finding& each) { return each.severity != FindingSeverity::info || each.leads; });
+    const bool nothing_sure = std::ranges::all_of(findings, [](const Finding& each) {
+        return each.perhaps_meant || (each.severity == FindingSeverity::info && !each.leads);
+    });
     // Garbage goes with the next collection; what nobody takes back stays.
     const bool only_garbage = std::ranges::all_of(
         findings, [](const Finding& each) { return each.severity == FindingSeverity::info || each.rule == swept; });
@@ -506,14 +538,18 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const bool told_by_copies =
         copies_are_told && alike && std::ranges::find(copies.kinds, alike->function) != copies.kinds.end();
     if (Finding finding; alike && !group_is_told && !told_by_copies && add_of_alike(facts, *alike, finding)) {
-        finding.leads = quiet && found.empty();
+        // A table that is as large as it is meant to be is no reason to pass over what many hold.
+        const bool much = nothing_sure && finding.percent.value_or(0) >= leading_alike_percent;
+        finding.leads = (quiet || much) && found.empty();
         found.push_back(std::move(finding));
     }
     const bool told_as_one = alike && (group_is_told || told_by_copies || found.size() > (copies_are_told ? 1 : 0));
     for (const Brood& brood : facts.get<Broods>().all) {
         if (found.size() == most_findings) break;
-        if (Finding finding; add_brood(facts, brood, finding) && !kind_is_told(findings, finding.subject.text))
+        if (Finding finding; add_brood(facts, brood, finding) && !kind_is_told(findings, finding.subject.text)) {
+            finding.leads = finding.severity == FindingSeverity::info && found.empty() && nothing_sure;
             found.push_back(std::move(finding));
+        }
     }
     for (const Multitude* const each : in_order(facts.get<Multitudes>())) {
         const Multitude& row = *each;

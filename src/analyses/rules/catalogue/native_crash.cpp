@@ -35,6 +35,33 @@ void say_beat(const Facts& facts, Finding& finding) {
     finding.advise("A callback of heart's must answer in time: ask nobody in it without a timeout.");
 }
 
+// Whom most waited for then: a watchdog that asks for an answer, and gets none, ends the node.
+void say_awaited(const Facts& facts, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    const WaitFanIn* most = nullptr;
+    for (const WaitFanIn& fan : facts.get<Waits>().fan_in)
+        if (fan.target.process != ProcId::none && !idle(facts, fan.target.process) &&
+            (most == nullptr || fan.reaching > most->reaching))
+            most = &fan;
+    if (most == nullptr || finding.process != ProcId::none) return;
+    const ProcId last = end_of_chain(facts.get<Waits>(), most->target.process);
+    const ProcId end = last == ProcId::none ? most->target.process : last;
+    const WaitFanIn* const at_end = facts.get<Waits>().fan_in_of(end);
+    ProcId watchdog = ProcId::none;
+    for (const WaitEdge& edge : facts.get<Waits>().edges)
+        if (s[edge.waiter].name != TextId::none && erlang::is_called_watchdog(s.text(s[edge.waiter].name)) &&
+            end_of_chain(facts.get<Waits>(), edge.waiter) == end)
+            watchdog = edge.waiter;
+    finding.process = end;
+    finding.pid = s[end].pid;
+    finding.name = s[end].name;
+    finding.behind = sentence("{} then waited for {}, which {}",
+                              processes(at_end == nullptr ? most->reaching : at_end->reaching), end, doing(facts, end));
+    if (watchdog != ProcId::none) finding.behind.say("; one of them was {}", watchdog);
+    add_stack(facts, end, finding);
+    finding.advise("See what held them up: {}", Command{"proc", s[end].pid});
+}
+
 // It was in order, and somebody wanted it to end.
 void killed_from_outside(const Facts& facts, const Signal& signal, std::vector<Finding>& findings) {
     Finding finding;
@@ -44,6 +71,7 @@ void killed_from_outside(const Facts& facts, const Signal& signal, std::vector<F
     finding.evidence.push_back(fact("signal", signal_text(signal)));
     finding.evidence.push_back(fact("sent by", sender_text(signal)));
     say_beat(facts, finding);
+    say_awaited(facts, finding);
     finding.advise("See who that process was: the program `heart`, a service manager, a person (the journal tells).");
     findings.push_back(std::move(finding));
 }

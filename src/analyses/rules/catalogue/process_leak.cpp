@@ -115,6 +115,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (spawner.spawned == group.count) finding.title.say("; {} has spawned them", AnyProcess{spawner.pid});
         else finding.title.say("; {} has spawned {} of them", AnyProcess{spawner.pid}, number(spawner.spawned));
     }
+    if (const Sentence pile = full ? pile_of_waiters(facts) : Sentence(); !pile.empty())
+        finding.behind = sentence("Of all that there are, {}", pile);
     finding.confidence = facts.get<Totals>().lower_bounds ? Confidence::lower_bound : Confidence::exact;
     finding.evidence = {figure("processes of this kind", group.count, AmountUnit::count, finding.confidence),
                         figure("their memory", group.memory_bytes.value(), AmountUnit::bytes, finding.confidence),

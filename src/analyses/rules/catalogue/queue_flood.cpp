@@ -99,6 +99,13 @@ double share_of(const Facts& facts, ProcId id, std::initializer_list<std::string
     return percent;
 }
 
+// Whether its messages are results of tasks, {Ref, Result}, and as many ends of these.
+bool are_of_tasks(const Facts& facts, ProcId id) {
+    constexpr double least_of_each = 40;
+    return share_of(facts, id, {"{'DOWN',reference(),process"}) >= least_of_each &&
+           share_of(facts, id, {"{reference(),"}) >= least_of_each;
+}
+
 // Messages of the VM's own are called what they are.
 Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
     if (share_of(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
@@ -258,6 +265,13 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         if (const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(id); fan != nullptr)
             finding.title.say(fan->reaching == 1 ? Form<1>(", and {} waits for it") : Form<1>(", and {} wait for it"),
                               processes(fan->reaching));
+    }
+    if (are_of_tasks(facts, id)) {
+        finding.title.add(Ours("; most likely of tasks that it has started, whose results and ends it never takes"));
+        finding.advise(
+            "Start what nobody waits for so that it does not answer (`Task.Supervisor.start_child/2`, a plain spawn), "
+            "or "
+            "await each, or take both messages in its loop: `async_nolink` sends a result and a 'DOWN'.");
     }
     say_timers(facts, id, finding);
 }

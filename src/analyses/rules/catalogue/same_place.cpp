@@ -21,8 +21,12 @@
 // Those that sleep wake by themselves. Where nothing lies in their queues, nothing else is found and nothing ties them
 // together but who has started them, they are workers at rest, and nothing is told.
 //
-// Thresholds: 20 processes that are 20 % of all: medium, where nothing else is found, else info. Workers that wait for
-// work within a function of theirs look the same.
+// Where one of them has a long queue, it has been asked for something and waits as the others do: most likely these
+// wait for it, and it waits for itself.
+//
+// Thresholds: 20 processes that are 20 % of all, or 5 % and half of those that are not at rest, or, with messages in
+// the queues of nearly all of them, ten that are 1 % and a fifth of those: medium, where nothing else is found, else
+// info. Workers that wait for work within a function of theirs look the same.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,8 +46,8 @@ namespace beamheap::analyses::rule {
 namespace same_place_rule {
 namespace {
 
-constexpr std::uint64_t least_processes = 20;
-constexpr double least_percent = 20;
+constexpr std::uint64_t least_processes = 20, least_unread = 10;
+constexpr double least_percent = 20, least_unread_percent = 1;
 constexpr double spawner_percent = 75;  // of those, of one who is told, and of those who have started others
 
 bool is_sleep(const Snapshot& s, FunctionId id) { return has_role(s, id, erlang::FunctionRole::sleeps); }
@@ -96,16 +100,48 @@ Place fullest(const Facts& facts, const std::vector<Finding>& findings) {
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const auto place = place_of(ProcId{i});
         if (place.first == FunctionId::none) continue;
-        const std::uint64_t count = ++counts[place];
+        // Of places with as many it is the one that was asked for more.
+        const std::uint64_t count = counts[place] += 2 + (s.processes[i].msgq_len.value_or(0) != 0);
         if (count <= most) continue;
         most = count;
         found.function = place.first;
         found.caller = place.second;
     }
-    if (most < least_processes) return {};
+    if (most < 2 * least_unread) return {};
     for (std::uint32_t i = 0; i < s.processes.size(); ++i)
         if (place_of(ProcId{i}) == std::pair(found.function, found.caller)) found.members.push_back(ProcId{i});
     return found;
+}
+
+// Whether nearly all of them have messages that they do not take there.
+bool has_unread(const Snapshot& s, std::span<const ProcId> members) {
+    const auto unread = static_cast<std::size_t>(
+        std::ranges::count_if(members, [&](ProcId id) { return s[id].msgq_len.value_or(0) != 0; }));
+    return unread * 10 >= members.size() * 9;
+}
+
+// How many processes are not in their loops, waiting for what comes next.
+std::uint64_t not_at_rest(const Facts& facts) {
+    const Snapshot& s = facts.snapshot();
+    std::vector<bool> rests;
+    for (std::uint32_t i = 0; i < s.functions.size(); ++i) rests.push_back(is_at_rest(s, FunctionId{i}));
+    return static_cast<std::uint64_t>(std::ranges::count_if(s.processes, [&](const Process& p) {
+        const bool at_rest = p.current_function != FunctionId::none && rests[index_of(p.current_function)];
+        return p.state != ProcessState::waiting || !at_rest || p.msgq_len.value_or(0) != 0;
+    }));
+}
+
+// The one of them in whose queue lie as many messages as half of them are, and more than in those of all others: most
+// likely what the others want is to come from that one, which waits as they do. none: there is no such.
+ProcId awaited_member(const Snapshot& s, std::span<const ProcId> members) {
+    std::uint64_t all = 0;
+    ProcId most = members.front();
+    for (const ProcId id : members) {
+        all = saturating_add(all, s[id].msgq_len.value_or(0));
+        if (s[id].msgq_len.value_or(0) > s[most].msgq_len.value_or(0)) most = id;
+    }
+    const std::uint64_t queued = s[most].msgq_len.value_or(0);
+    return queued * 2 >= members.size() && queued * 2 > all ? most : ProcId::none;
 }
 
 // Who has started most of them; none: several.
@@ -259,13 +295,54 @@ void say_ended(const NamedEnded& ended, Finding& finding) {
 // What goes with work that stands still, and is no reason of it: told behind the work.
 bool is_consequence(const Finding& finding) { return finding.rule == "idle-garbage" || finding.rule == "process-leak"; }
 
+// Whether so many in one place are to be told: by how many they are; beside many who are at rest, those who are not are
+// what counts, where one of them has been asked for what the others want, or messages lie there that they do not take.
+bool stands_out(const Facts& facts, std::span<const ProcId> members, double percent) {
+    const Snapshot& s = facts.snapshot();
+    const std::uint64_t count = members.size();
+    if (count < least_unread) return false;
+    if (percent >= least_percent && count >= least_processes) return true;
+    const std::uint64_t busy = not_at_rest(facts);
+    if (has_unread(s, members)) return percent >= least_unread_percent && count * 5 >= busy;
+    return count >= least_processes && percent >= crowd::least_percent && count * 2 >= busy &&
+           awaited_member(s, members) != ProcId::none;
+}
+
+// "; one of them, bonus <0.90.0>, has 37 messages in its queue, ..."; false: there is no such.
+bool say_awaited(const Snapshot& s, std::span<const ProcId> members, Finding& finding) {
+    const ProcId awaited = awaited_member(s, members);
+    if (awaited == ProcId::none) return false;
+    finding.title.say(
+        "; one of them, {}, has {} in its queue, and most likely what the others wait for is to come from it", awaited,
+        messages(s[awaited].msgq_len.value_or(0)));
+    finding.process = awaited;
+    finding.pid = s[awaited].pid;
+    finding.name = s[awaited].name;
+    finding.advise(
+        "Look at what {} waits for: within its own callback it must not ask for what it has to bring itself: {}",
+        awaited, Command{"proc", s[awaited].pid});
+    return true;
+}
+
+void say_named(const Facts& facts, const Named& whom, Finding& finding) {
+    const bool loops = is_idle_function(facts.snapshot(), whom.function);
+    finding.title.say(loops ? Form<1>(", most likely each for the process that it names, which is idle in {}")
+                            : Form<1>(", most likely each for the process that it names, which sits in {}"),
+                      whom.function);
+    finding.evidence.push_back(fact("one whom they name",
+                                    sentence("{}: {}", whom.example, frames_text(facts, whom.example)),
+                                    Confidence::estimate));
+    finding.advise("Look at one of those whom they name, and why it does not answer: {}",
+                   Command{"proc", facts.snapshot()[whom.example].pid});
+}
+
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     if (is_failed_start(facts.get<Slogan>().kind)) return;
     Place place = fullest(facts, findings);
     const std::uint64_t count = place.members.size();
     const double percent = percent_of(count, std::uint64_t{s.processes.size()}).value_or(0);
-    if (count < least_processes || percent < least_percent) return;
+    if (!stands_out(facts, place.members, percent)) return;
     const ProcId example = place.members.front();
     const bool asleep = is_sleep(s, place.function);
     Finding finding;
@@ -276,7 +353,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     FindingSeverity severity = FindingSeverity::medium;
     bool told = false;
     for (const Finding& each : findings) {
-        if (each.severity < FindingSeverity::medium) continue;
+        if (each.severity < FindingSeverity::medium || each.perhaps_meant) continue;
         if (stands_still && is_consequence(each)) severity = std::max(severity, each.severity);
         else told = true;
     }
@@ -290,6 +367,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     finding.title.say(asleep ? Form<5>("{} of {} processes ({}) sleep in {}, called by {}")
                              : Form<5>("{} of {} processes ({}) wait in {}, called by {}"),
                       number(count), number(s.processes.size()), Percent{percent}, place.function, place.caller);
+    if (has_unread(s, place.members)) finding.title.say(", each with messages that it does not take there");
     Sum memory, queues, reductions;
     for (const ProcId id : place.members) {
         memory.add(process_bytes(facts, s[id]));
@@ -302,17 +380,10 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                         figure("reductions of all of them", reductions.value(), AmountUnit::count)};
     if (ended.by != 0) say_ended(ended, finding);
     bool tied = ended.by != 0 || say_ties(facts, place, finding);
+    if (!asleep && ended.by == 0) tied |= say_awaited(s, place.members, finding);
     if (!tied && whom.function != FunctionId::none) {
         tied = true;
-        const bool loops = is_idle_function(s, whom.function);
-        finding.title.say(loops ? Form<1>(", most likely each for the process that it names, which is idle in {}")
-                                : Form<1>(", most likely each for the process that it names, which sits in {}"),
-                          whom.function);
-        finding.evidence.push_back(fact("one whom they name",
-                                        sentence("{}: {}", whom.example, frames_text(facts, whom.example)),
-                                        Confidence::estimate));
-        finding.advise("Look at one of those whom they name, and why it does not answer: {}",
-                       Command{"proc", s[whom.example].pid});
+        say_named(facts, whom, finding);
     }
     if (asleep && !tied && queues.value().value_or(0) == 0) return;
     if (const Pid starter = starter_of(s, place.members); starter.has()) {

@@ -23,6 +23,7 @@
 #include <span>
 
 #include "analyses/processes/senders.hpp"
+#include "analyses/rules/own_workers.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
@@ -235,22 +236,6 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
     return text;
 }
 
-// Workers that a server has started, where all that live wait for an answer of its own, and others as well: what these
-// ask for is most likely to come from the workers. A pool whose idle workers ask for work has no other callers.
-std::vector<ProcId> workers_who_ask(const Facts& facts, ProcId server) {
-    const Snapshot& s = facts.snapshot();
-    const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(server);
-    std::vector<ProcId> workers;
-    if (fan == nullptr) return workers;
-    for (const std::uint32_t at : facts.get<Waits>().waiters_of(*fan))
-        if (const ProcId waiter = facts.get<Waits>().edges[at].waiter; s[waiter].parent == s[server].pid)
-            workers.push_back(waiter);
-    const auto children = static_cast<std::size_t>(
-        std::ranges::count_if(s.processes, [&](const Process& p) { return p.parent == s[server].pid; }));
-    if (workers.size() < children || workers.size() >= fan->waiters) workers.clear();
-    return workers;
-}
-
 // "; it keeps 35 callers, among them its own 2 workers: <0.368.0> in shop:category/1 and <0.369.0> in shop:product/1"
 Sentence kept_workers(const Facts& facts, const PutOff& put_off, std::span<const ProcId> workers) {
     constexpr std::size_t most_named = 2;
@@ -409,6 +394,8 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     else if (convoy.idle && !convoy.holders.empty())
         text.say(" until one of {} gives something back", processes(convoy.holders.size()));
     else if (convoy.idle && !convoy.over.empty()) text.add(convoy.over);
+    else if (const ProcId works = convoy.idle ? only_busy_child(facts, last) : ProcId::none; works != ProcId::none)
+        text.say(", its answers put off; {}, which it has started, {}", works, doing(facts, works));
     else if (convoy.idle) text.add(Ours(", its answers put off"));
     return text;
 }
