@@ -192,7 +192,9 @@ LargestPlace largest_place(const Ledger& ledger) {
     if (area == LedgerArea::vm && ledger.untold_bytes(LedgerArea::vm) > there / half &&
         ledger.untold_bytes(LedgerArea::vm) >= whole / third)
         return {.text = untold_place(ledger, whole)};
-    const std::uint64_t owned = std::max(largest_owner(ledger, area).bytes, ledger.untold_bytes(area));
+    constexpr std::uint64_t much = 16u << 20;  // that nobody is known to have
+    const std::uint64_t nobodys_bytes = ledger.untold_bytes(area) >= much ? ledger.untold_bytes(area) : 0;
+    const std::uint64_t owned = std::max(largest_owner(ledger, area).bytes, nobodys_bytes);
     LargestPlace place{.text = sentence("Of {}", bytes(whole)),
                        .stands_out = area < LedgerArea::vm && owned >= whole / third,
                        .in_processes = area == LedgerArea::processes};

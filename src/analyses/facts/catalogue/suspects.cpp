@@ -305,9 +305,10 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
                 if (message == wanted) break;
                 ++message;
             }
-            copied = saturating_add(copied, cell_words + measures.flat_words(terms.root(root)).value_or(0));
-            add_binaries(terms, terms.root(root), binaries);
-            if (std::string shape = shape_of(terms, terms.root(root)); !shape.empty()) ++shapes[std::move(shape)];
+            const Element content = terms.root(root);
+            copied = saturating_add(copied, cell_words + measures.flat_words(content).value_or(0));
+            add_binaries(terms, content, binaries);
+            if (std::string shape = shape_of(terms, content); !shape.empty()) ++shapes[std::move(shape)];
             if (const Sender sender = sender_of_root(terms, root); sender.has()) ++senders[sender];
         }
         facts.queue_copy_words = saturating_multiply(copied, messages) / facts.messages_read;
@@ -324,7 +325,9 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
         facts.references += terms.graph().kind(node) == TermKind::reference;
     if (!terms.in_part() && s[process].has_heap && !s[process].registers_lost && !s[process].sensitive.value_or(false))
         facts.live_words = measures.live_words();
-    const std::uint32_t plain = terms.graph().plain_fun_words();
+    // (Asked of heaps that seem to be garbage: the others are explained by what is seen.)
+    const bool little = facts.live_words.has() && *facts.live_words < used_words(s[process]).value_or(0) / 4;
+    const std::uint32_t plain = little ? terms.graph().plain_fun_words() : 0;
     for (NodeId node = 0; plain != 0 && !facts.hides_captures && node < terms.graph().size(); ++node)
         facts.hides_captures = terms.graph().kind(node) == TermKind::fun && terms.graph().words(node) > plain;
     const Accumulation point = accumulation(s, process, terms, measures);
