@@ -9,5 +9,6 @@ start(Dispatches) ->
     Idle = [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 200)],
     Handler = welcome_bonus:start(Dispatches),
     Requests = [spawn(fun() -> account_request:create(N), account_request:rest() end) || N <- lists:seq(1, 25)],
-    sys_kit:until(fun() -> lists:all(fun(P) -> sys_kit:status(P) =:= waiting end, [Handler | Requests ++ Idle]) andalso
-                           (Dispatches =:= (sys_kit:queue(Handler) =:= 25)) end).
+    {Queued, At} = case Dispatches of true -> {25, {event_acks, await, 2}}; false -> {0, {account_request, rest, 0}} end,
+    sys_kit:until(fun() -> sys_kit:queue(Handler) =:= Queued andalso lists:all(fun(P) -> sys_kit:at(P) =:= At end, Requests) andalso
+                           lists:all(fun(P) -> sys_kit:status(P) =:= waiting end, [Handler | Requests ++ Idle]) end).

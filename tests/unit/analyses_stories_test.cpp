@@ -168,6 +168,22 @@ TEST_CASE("a signal that another process sent is told with that one, and with wh
     CHECK(told(4711).find("Erlang code alone") == std::string::npos);
 }
 
+TEST_CASE("a signal that another process sent is told with whom most waited for, and whether a watchdog did",
+          "[stories]") {
+    const auto told = [](std::string_view name) {
+        StoryNode node;
+        node.at(5, {node.function("book_engine", "match", 1)}, "book").state = ProcessState::running;
+        for (std::uint32_t i = 0; i < 4; ++i) node.waiter(10 + i, 5);
+        node.s.processes.back().name = node.text(name);
+        node.s.node.signal = Signal{.number = 6, .address = {}, .sent = Signal::Sent::by_another, .sender = 4711};
+        return stories_of(node, "native-crash", [](Facts&) {});
+    };
+    CHECK(told("systemd_watchdog")
+              .find("4 processes then waited for book <0.5.0>, which is running "
+                    "book_engine:match/1; one of them was systemd_watchdog <0.13.0>") != std::string::npos);
+    CHECK(told("gateway").find("which is running book_engine:match/1\n") != std::string::npos);
+}
+
 TEST_CASE("a signal is told with who was running, and a damaged VM with its libraries", "[stories]") {
     const auto killed = [](std::uint32_t signal, std::uint32_t running) {
         StoryNode node;

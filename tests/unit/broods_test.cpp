@@ -19,7 +19,7 @@ struct Crowd {
     std::uint64_t reductions = 60;
     bool at_work = false, monitored = false, timed = false, tables = false;
     std::uint32_t programs = 0, sockets = 0, below = 0;
-    std::string module = "conn", name;
+    std::string module = "conn", parent = "conn_sup";
 
     std::string told() const {
         test::MadeNode node;
@@ -30,7 +30,7 @@ struct Crowd {
             node.links(all);
             for (Link& link : node.s.links) link.kind = LinkKind::monitors;
         }
-        node.idle(5, "conn_sup");
+        node.idle(5, parent);
         for (std::uint32_t i = 0; i < members; ++i) {
             Process& p = node.idle(10 + i);
             p.parent = {0, 5, 0};
@@ -99,5 +99,17 @@ TEST_CASE("a program of the machine for each of a hundred is told", "[broods]") 
     CHECK(crowd.told() ==
           "conn_sup <0.5.0> has started 120 processes of conn:init/1, 100 of them with an external program each, ntpd");
     crowd.programs = 99;
+    CHECK(crowd.told().empty());
+}
+
+TEST_CASE("a connection for each of a hundred, of one that is no supervisor and is linked to them, is told",
+          "[broods]") {
+    Crowd crowd{.members = 100, .reductions = 5000, .sockets = 100, .parent = "notifier"};
+    CHECK(crowd.told() ==
+          "notifier <0.5.0> has started 100 processes of conn:init/1, each with a connection of its own, and is linked "
+          "to all of them");
+    SECTION("fewer") { crowd.members = 99; }
+    SECTION("more than one in ten has none") { crowd.sockets = 89; }
+    SECTION("a supervisor keeps those that come") { crowd.parent = "conn_sup"; }
     CHECK(crowd.told().empty());
 }

@@ -130,6 +130,38 @@ TEST_CASE("fewer, and those who are there for what comes next, are not told", "[
     CHECK(place.said().empty());
 }
 
+TEST_CASE("beside many who are at rest a crowd is told where one of it was asked, or all have messages", "[stalled]") {
+    const auto told = [](std::uint32_t members, std::uint64_t of_one, std::uint64_t of_each, std::uint64_t table = 0) {
+        Untold node;
+        const std::vector frames{node.function("acks", "await", 2), node.function("shop", "dispatch", 1)};
+        for (std::uint32_t i = 0; i < members; ++i) node.at(100 + i, frames).msgq_len = i == 0 ? of_one : of_each;
+        for (std::uint32_t i = 0; i < 300; ++i) node.idle(1000 + i);
+        node.idle(5, "cache");
+        if (table != 0) {
+            EtsTable& cache = node.s.ets.emplace_back();
+            cache.name = node.text("cache");
+            cache.owner = {0, 5, 0};
+            cache.words = table >> 3;
+            cache.objects = 40'000;
+            node.s.memory.push_back({node.text("total"), 2 * table});
+        }
+        const Finding* const finding = node.first("same-place");
+        if (finding != nullptr && table != 0) CHECK(node.found.front().rule == "same-place");
+        return node.title(finding);
+    };
+    CHECK(told(25, 24, 0) ==
+          "25 of 326 processes (7.7 %) wait in acks:await/2, called by shop:dispatch/1; one of them, <0.100.0>, has 24 "
+          "messages in its queue, and most likely what the others wait for is to come from it");
+    CHECK(told(25, 12, 0).empty());  // half of them would be 13
+    CHECK(told(19, 24, 0).empty());  // too few
+    CHECK(
+        told(12, 1, 1).starts_with("12 of 313 processes (3.8 %) wait in acks:await/2, called by shop:dispatch/1, each "
+                                   "with messages that it does not take there"));
+    CHECK(told(9, 1, 1).empty());
+    // A table that may be as large as it is meant to be comes behind.
+    CHECK(told(25, 24, 0, 22u << 20).starts_with("25 of 326 processes"));
+}
+
 TEST_CASE("who has started a program, and waits for what it says, waits for that", "[stalled]") {
     struct Case {
         bool called = true, own = true, two = false;

@@ -81,10 +81,13 @@ int report_no_memory() {
     return exit_code(ErrorCode::resource_limit);
 }
 
-// What is thrown where nothing may be: libraries take memory while they free some. Too little of that is no crash.
+// What is thrown where nothing may be: libraries take memory while they free some, or (the C++ library's iterators of
+// folders) in functions that promise to throw nothing. Too little of it is no crash. GCC ends such a function without
+// saying what was thrown; nothing else is, there.
 [[noreturn]] void end_without_catching() {
     try {
         if (std::current_exception()) throw;
+        if (std::uncaught_exceptions() > 0) throw std::bad_alloc();
     } catch (const std::bad_alloc&) {
         remove_partial_files();
         ::_exit(report_no_memory());
