@@ -110,16 +110,25 @@ private:
         std::uint64_t position_ = 0;
     };
 
+    // libarchive is C: no exception may pass through it.
     static la_ssize_t on_read(archive*, void* self, const void** data) {
         auto& me = *static_cast<LibArchive*>(self);
-        auto got = me.stored_->read(me.buffer_);
-        if (!got) {
-            me.error_ = got.error();
-            archive_set_error(me.archive_, EIO, "%s", got.error().message.c_str());
+        try {
+            return me.read_stored(data);
+        } catch (const std::bad_alloc&) {
+            archive_set_error(me.archive_, ENOMEM, "no memory");
             return -1;
         }
-        me.position_ += *got;
-        *data = me.buffer_.data();
+    }
+    la_ssize_t read_stored(const void** data) {
+        auto got = stored_->read(buffer_);
+        if (!got) {
+            error_ = got.error();
+            archive_set_error(archive_, EIO, "%s", got.error().message.c_str());
+            return -1;
+        }
+        position_ += *got;
+        *data = buffer_.data();
         return static_cast<la_ssize_t>(*got);
     }
     static la_int64_t on_seek(archive*, void* self, la_int64_t offset, int whence) {
@@ -145,6 +154,8 @@ private:
 
     Error failure(std::string_view what) {
         if (error_) return *error_;
+        if (archive_errno(archive_) == ENOMEM)
+            return {ErrorCode::resource_limit, fmt::format("{}: there is no memory to read it", name_), {}};
         std::string message = fmt::format("{}: {}", name_, what);
         if (!stored_->damage().empty()) {
             message += fmt::format(" ({})", stored_->damage());
