@@ -122,9 +122,11 @@ Result<std::unique_ptr<DumpTerms>> DumpTerms::read_part(const TermSections& text
 std::string_view DumpTerms::text_from(ObjectId::Space space, std::uint64_t place) const {
     if (space == ObjectId::Space::literals)
         return std::string_view(literals_->text).substr(static_cast<std::size_t>(place));
-    for (const SectionText& section : sections_)
-        if (place >= section.offset && place - section.offset < section.text().size())
-            return section.text().substr(static_cast<std::size_t>(place - section.offset));
+    for (const SectionText& section : sections_) {
+        const std::string_view all = section.text();
+        const std::uint64_t at = place - section.offset;  // too large of a place before it, too
+        if (at < all.size()) return {all.data() + at, all.size() - static_cast<std::size_t>(at)};
+    }
     return {};
 }
 

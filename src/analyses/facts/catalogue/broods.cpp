@@ -97,7 +97,8 @@ private:
             }
         }
         brood.program = program.value_or(TextId::none);
-        find_left(members, brood);
+        // Fewer are told for what they own alone.
+        if (members.size() >= least_members || brood.programs != 0) find_left(members, brood);
         if (brood.example == ProcId::none) brood.example = members.front();
         return brood;
     }
