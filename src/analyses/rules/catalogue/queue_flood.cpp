@@ -24,6 +24,7 @@
 #include "analyses/processes/groups.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
+#include "analyses/processes/senders.hpp"
 #include "analyses/rules/message_forms.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/servers.hpp"
