@@ -6,6 +6,7 @@
 
 #include "formats/crashdump/fields.hpp"
 #include "formats/crashdump/readers.hpp"
+#include "model/otp_release.hpp"
 
 namespace beamheap::crashdump {
 namespace {
@@ -72,13 +73,6 @@ void read_version(Source& source, std::string_view line) {
     source.jit = line.find("[jit") != std::string_view::npos;
 }
 
-std::uint32_t major_of(std::string_view release) {
-    if (release.starts_with("R")) release.remove_prefix(1);
-    std::uint32_t major = 0;
-    std::from_chars(release.data(), release.data() + release.size(), major);
-    return major;
-}
-
 std::string trimmed(std::string_view text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
     return std::string(text);
@@ -124,7 +118,7 @@ void read_header(Loader& loader, const Section& section, std::string_view body) 
     body.remove_prefix(version_at + 16);
     node.system_version = take_line(body);
     read_version(source, node.system_version);
-    dialect.otp = major_of(source.otp_release);
+    dialect.otp = major_of_release(source.otp_release);
     if (dialect.otp == 0) loader.anomalies().add(Anomaly::unknown_release, section.offset, node.system_version);
     dialect.bare_slot_addresses = dialect.otp == 10;
     dialect.latin1_atoms = dialect.otp != 0 && dialect.otp < 16;

@@ -23,6 +23,8 @@ inline constexpr std::array crash_reporters{
     CrashReporter{"proc_lib", "exit_p"},
     CrashReporter{"Elixir.Task.Supervised", "log"},
 };
+/// The one of these whose reports have all messages of the queue in them (proc_lib.erl, my_info/4).
+inline constexpr std::string_view reporter_of_queues = "proc_lib";
 /// What the log's events are told by: {Level, GroupLeader, {'Elixir.Logger', Text, Time, Metadata}} of Elixir's own
 /// Logger; #{label := {error_logger, _}} of calls of error_logger that logger took (since 21); the key under which
 /// reports of supervisors and of progress have who reports.

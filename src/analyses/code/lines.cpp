@@ -2,7 +2,6 @@
 #include "analyses/code/lines.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "erlang/vm_calls.hpp"
+#include "model/otp_release.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -256,12 +256,8 @@ private:
     // What runs the code, where the bounds of its sizes were measured. A dump does not say for which machine its JIT
     // wrote.
     std::optional<std::size_t> machine() const {
-        unsigned release = 0;
-        const std::string& told = snapshot_.source.otp_release;
-        const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), release);
-        if (error != std::errc{} || release < first_measured || release > last_measured ||
-            snapshot_.source.word_size != 8)
-            return std::nullopt;
+        const std::uint32_t release = major_of_release(snapshot_.source.otp_release);
+        if (release < first_measured || release > last_measured || snapshot_.source.word_size != 8) return std::nullopt;
         const bool jit = snapshot_.source.jit.value_or(false);
         if (!jit) return static_cast<std::size_t>(CodeSite::Machine::interpreter);
         if (release < first_measured_jit || !snapshot_.source.unaligned_code) return std::nullopt;

@@ -374,9 +374,9 @@ private:
                 left.take(group.queue_bytes.value().value_or(0)), Confidence::estimate);
     }
 
-    // ets:info(memory) counts what is in blocks; each object has one of its own.
     static TextId name_or_id(const EtsTable& table) { return table.name != TextId::none ? table.name : table.id; }
 
+    // ets:info(memory) counts what is in blocks; each object has one of its own.
     void tables() {
         struct Tables {
             std::uint64_t bytes = 0, headers = 0;

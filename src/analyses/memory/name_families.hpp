@@ -13,8 +13,8 @@
 
 namespace beamheap::analyses {
 
-/// By the form of the names. A form of which there is one only is that name itself. All
-/// names are looked at before the first is added.
+/// Names by their form. A form of which there is one only is that name itself. All names are looked at before the first
+/// is added.
 class NameFamilies {
 public:
     void look_at(std::string_view name) { codes_.add(name); }

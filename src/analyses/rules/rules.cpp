@@ -64,6 +64,18 @@ void fold_stories(const Facts& facts, std::vector<Finding>& findings) {
     std::erase_if(findings, [&](const Finding&) { return folded[at++]; });
 }
 
+// How far in front a finding stands: by its severity; what may be meant stands behind what leads, and that behind all
+// other medium ones.
+int place_of(const Finding& finding) {
+    switch (finding.severity) {
+        case FindingSeverity::info: return finding.leads ? 2 : 0;
+        case FindingSeverity::medium: return finding.perhaps_meant ? 1 : 3;
+        case FindingSeverity::high: return 4;
+        case FindingSeverity::critical: break;
+    }
+    return 5;
+}
+
 }  // namespace
 
 std::span<const Rule> rules() { return all_rules(); }
@@ -92,11 +104,7 @@ std::vector<Finding> run_rules(const Facts& facts) {
     }
     fold_stories(facts, findings);
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-        if (a.perhaps_meant != b.perhaps_meant && std::max(a.severity, b.severity) == FindingSeverity::medium) {
-            const Finding& other = a.perhaps_meant ? b : a;
-            if (other.leads || other.severity == FindingSeverity::medium) return b.perhaps_meant;
-        }
-        if (a.severity != b.severity) return a.severity > b.severity;
+        if (place_of(a) != place_of(b)) return place_of(a) > place_of(b);
         if (a.leads != b.leads) return a.leads;
         return a.role < b.role;
     });

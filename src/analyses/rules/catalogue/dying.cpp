@@ -14,7 +14,9 @@
 
 #include "analyses/causes/cause.hpp"
 #include "analyses/logs/log_events.hpp"
+#include "analyses/processes/groups.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/crash_reports.hpp"
 
 namespace beamheap::analyses::rule {
 namespace dying_rule {
@@ -52,10 +54,12 @@ Finding about_report(const Facts& facts, const CrashReporting& row, double perce
     } else {
         finding.title.say("{} has crashed, and holds {} while it reports that", row.process, bytes(held));
     }
-    // proc_lib's report has all of the messages in it.
+    // proc_lib's report has all of the messages in it; that of a gen_server has the last one.
+    const bool with_queue = module_of(s, row.reporter) == erlang::reporter_of_queues;
     if (const std::uint64_t queued = s[row.process].msgq_len.value_or(0); queued >= many_messages)
-        finding.title.say(refused ? Form<1>(", with the {} of its queue in it") : Form<1>(", and {} in its queue"),
-                          messages(queued));
+        finding.title.say(
+            with_queue ? Form<1>(", with the {} of its queue in it") : Form<1>(", and has {} in its queue"),
+            messages(queued));
     if (row.failure) {
         const Cause cause = cause_of(s, *row.failure, {});
         finding.title.say(": {}{}", cause.what, cause.where);

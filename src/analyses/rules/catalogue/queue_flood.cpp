@@ -13,7 +13,6 @@
 // and 10,000 in all, which weigh at least what the longest does. A queue whose messages keep binaries of 8 MiB that are
 // 30 % of the node's memory is high, however short it is.
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -28,6 +27,7 @@
 #include "analyses/rules/message_forms.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/servers.hpp"
+#include "model/otp_release.hpp"
 
 namespace beamheap::analyses::rule {
 namespace queue_flood_rule {
@@ -127,12 +127,10 @@ struct MessageForm {
 // The program's function for which the owner of a long queue sends to a port, where the receive of the port's answer
 // looks through all of that queue (GH-6455 of OTP, mended in 26); none: it does not.
 FunctionId scans_queue_for(const Facts& facts, ProcId id) {
-    constexpr unsigned marks_since = 26;
+    constexpr std::uint32_t marks_since = 26;
     const Snapshot& s = facts.snapshot();
-    const std::string& release = s.source.otp_release;
-    unsigned major = 0;
-    const auto [end, error] = std::from_chars(release.data(), release.data() + release.size(), major);
-    if (error != std::errc() || major >= marks_since ||
+    const std::uint32_t release = major_of_release(s.source.otp_release);
+    if (release == 0 || release >= marks_since ||
         !has_role(s, s[id].current_function, erlang::FunctionRole::scans_queue))
         return FunctionId::none;
     return caller_of(s, s[id]);
@@ -271,8 +269,7 @@ void say_queue(const Facts& facts, ProcId id, Finding& finding) {
         finding.title.add(Ours("; most likely of tasks that it has started, whose results and ends it never takes"));
         finding.advise(
             "Start what nobody waits for so that it does not answer (`Task.Supervisor.start_child/2`, a plain spawn), "
-            "or "
-            "await each, or take both messages in its loop: `async_nolink` sends a result and a 'DOWN'.");
+            "or await each, or take both messages in its loop: `async_nolink` sends a result and a 'DOWN'.");
     }
     say_timers(facts, id, finding);
 }

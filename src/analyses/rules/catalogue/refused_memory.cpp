@@ -23,7 +23,7 @@ constexpr std::uint64_t times_the_node = 2;  // then nothing had grown: it was t
 Sentence asked_for(const Slogan& slogan) {
     const Amount size = bytes(slogan.refused_bytes.value_or(0));
     if (slogan.operation == "reallocate" && slogan.allocator == "binary_alloc")
-        return sentence("{} to make a binary larger that it appends to", size);
+        return sentence("{} to make a binary larger, as appending does,", size);
     // "drv_binary" is no driver's alone: what is appended to is one, too, up to OTP 23.
     if (slogan.allocator == "binary_alloc") return sentence("a binary of {}", size);
     if (slogan.allocator == "ets_alloc") return sentence("{} for an ETS table", size);

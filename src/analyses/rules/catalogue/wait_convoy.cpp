@@ -78,6 +78,7 @@ struct Convoy {
     bool by_table = false;
     Sentence over;                    // of an idle one that has one socket: it may wait for what that brings
     const PutOff* put_off = nullptr;  // of an idle one: why, in its own state
+    std::vector<ProcId> workers;      // of one that keeps its callers: its own, where all of them are among these
     Pid ended;                        // who has what they want, and has ended (unanswered.hpp)
     bool explained() const { return put_off != nullptr || !holders.empty() || !over.empty(); }
 };
@@ -191,6 +192,7 @@ Convoy convoy_of(const Facts& facts, const WaitFanIn& fan) {
     }
     // A pool keeps its callers too: who has what they wait for says more.
     if (!convoy.holders.empty()) convoy.put_off = nullptr;
+    if (convoy.put_off != nullptr) convoy.workers = workers_who_ask(facts, convoy.put_off->server);
     convoy.circle = !convoy.holders.empty() && std::ranges::all_of(convoy.holders, [&](ProcId holder) {
         return holder != convoy.end && end_of_chain(facts.get<Waits>(), holder) == convoy.end;
     });
@@ -237,14 +239,15 @@ Sentence whom_they_wait_for(const Facts& facts, const Convoy& convoy, FunctionId
 }
 
 // "; it keeps 35 callers, among them its own 2 workers: <0.368.0> in shop:category/1 and <0.369.0> in shop:product/1"
-Sentence kept_workers(const Facts& facts, const PutOff& put_off, std::span<const ProcId> workers) {
+Sentence kept_workers(const Facts& facts, const Convoy& convoy) {
     constexpr std::size_t most_named = 2;
     const Snapshot& s = facts.snapshot();
-    Sentence text = sentence("; it keeps {}, among them its own {}: ", Counted{put_off.count, "caller", "callers"},
-                             Counted{workers.size(), "worker", "workers"});
-    for (std::size_t i = 0; i < std::min(workers.size(), most_named); ++i) {
-        const FunctionId by = works_for_function(s, s[workers[i]]);
-        text.say(i == 0 ? Form<1>("{}") : Form<1>(" and {}"), workers[i]);
+    Sentence text =
+        sentence("; it keeps {}, among them its own {}: ", Counted{convoy.put_off->count, "caller", "callers"},
+                 Counted{convoy.workers.size(), "worker", "workers"});
+    for (std::size_t i = 0; i < std::min(convoy.workers.size(), most_named); ++i) {
+        const FunctionId by = works_for_function(s, s[convoy.workers[i]]);
+        text.say(i == 0 ? Form<1>("{}") : Form<1>(" and {}"), convoy.workers[i]);
         if (by != FunctionId::none) text.say(" in {}", by);
     }
     return text;
@@ -253,8 +256,6 @@ Sentence kept_workers(const Facts& facts, const PutOff& put_off, std::span<const
 // "; it keeps 40 callers, and names <0.81.0>, which sits in my:query/1": in its State, as a part of the evidence says
 Sentence kept_callers(const Facts& facts, const PutOff& put_off) {
     const Counted callers{put_off.count, "caller", "callers"};
-    if (const std::vector<ProcId> workers = workers_who_ask(facts, put_off.server); !workers.empty())
-        return kept_workers(facts, put_off, workers);
     if (put_off.ended.has())
         return sentence("; it keeps {}, and beside them {}, which has ended", callers, AnyProcess{put_off.ended});
     if (put_off.caller_apart != ProcId::none)
@@ -357,6 +358,7 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     const ProcId last = convoy.end;
     if (convoy.ended.has()) return Ours(", which has ended");
     if (last == ProcId::none) return waits_outside(facts, convoy);
+    if (!convoy.workers.empty()) return kept_workers(facts, convoy);
     if (convoy.put_off != nullptr) return why_put_off(facts, *convoy.put_off);
     const std::uint64_t queued = s[last].msgq_len.value_or(0);
     text.add(queued == 0 ? Sentence(Ours("; it ")) : sentence("; it has {} and ", messages(queued)));
@@ -477,21 +479,19 @@ bool has_what_is_wanted(const Facts& facts, const Convoy& convoy) {
            edge->target.process == convoy.end && facts.snapshot()[convoy.fan->target.process].msgq_len.value_or(0) == 0;
 }
 
-void add_steps_of_put_off(const Facts& facts, const PutOff& put_off, Finding& finding) {
-    const Snapshot& s = facts.snapshot();
-    const std::vector<ProcId> workers =
-        put_off.why == PutOff::Why::kept ? workers_who_ask(facts, put_off.server) : std::vector<ProcId>();
+void add_steps_of_put_off(const Snapshot& s, const Convoy& convoy, Finding& finding) {
+    const PutOff& put_off = *convoy.put_off;
     if (put_off.why == PutOff::Why::postponed) {
         finding.advise(
             "It takes them when its state changes: see what it waits for, and give that state an end (`state_timeout`) "
             "at which callers are answered with an error: {}",
             Command{"proc", s[finding.process].pid});
     } else if (put_off.why == PutOff::Why::kept) {
-        if (!workers.empty())
+        if (!convoy.workers.empty())
             finding.advise(
                 "Look at what its workers call: one that needs, through the same server, what another one of them is "
                 "to bring never ends. Get that without the server, or before it is asked: {}",
-                Command{"proc", s[workers.front()].pid});
+                Command{"proc", s[convoy.workers.front()].pid});
         if (!put_off.named.empty())
             finding.advise("Look at whom its State names: it may have what the others wait for, or be asked for it: {}",
                            Command{"proc", s[put_off.named.front()].pid});
@@ -553,7 +553,7 @@ void add_steps(const Facts& facts, const Convoy& convoy, FunctionId call, Findin
     } else if (convoy.suspended) {
         advise_to_resume(facts, finding.process, finding);
     } else if (convoy.put_off != nullptr) {
-        add_steps_of_put_off(facts, *convoy.put_off, finding);
+        add_steps_of_put_off(s, convoy, finding);
     } else if (convoy.circle) {
         finding.advise(
             "Who has one of its members must not wait for others that need one: let these use the same one (in the "
@@ -631,8 +631,7 @@ Finding finding_of(const Facts& facts, const Convoy& convoy) {
     finding.title.say("{} of {} processes ({}) wait{}{}", number(convoy.waiters), number(s.processes.size()),
                       Percent{convoy.percent}, whom_they_wait_for(facts, convoy, call), state_of_target(facts, convoy));
     if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::tables) say_absent_nodes(facts, finding);
-    if (convoy.put_off != nullptr && convoy.put_off->why == PutOff::Why::kept &&
-        !workers_who_ask(facts, convoy.put_off->server).empty())
+    if (!convoy.workers.empty())
         finding.behind = Ours(
             "Its workers most likely are to bring what all wait for, and wait for that themselves, or for each other");
     add_proof(facts, convoy, call, in_usual, finding);
