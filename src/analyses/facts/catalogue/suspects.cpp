@@ -290,6 +290,7 @@ TermFacts look_into(const Snapshot& s, ProcId process, TermSource& terms, bool a
     const RootList& roots = terms.graph().roots();
     const auto is_message = [](const Root& root) { return root.kind == RootKind::message; };
     const auto messages = static_cast<std::size_t>(std::ranges::count_if(roots, is_message));
+    facts.messages_listed = messages;
     TermMeasures measures(terms);
     if (messages >= few_messages) {
         std::map<std::uint64_t, std::uint64_t> binaries;

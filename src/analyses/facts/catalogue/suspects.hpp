@@ -58,6 +58,7 @@ struct TermFacts {
         double percent = 0;  ///< of the messages that were read
     };
     ProcId process = ProcId::none;
+    std::uint64_t messages_listed = 0;  ///< of a queue that the VM is at work on, its own figure may be another one
     std::uint64_t messages_read = 0;
     std::vector<Share> shapes;  ///< of messages, the most frequent first, at most three
     /// Binaries outside the heaps that its messages refer to, each counted once; where not all messages were read, as

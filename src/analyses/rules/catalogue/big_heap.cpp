@@ -354,9 +354,8 @@ bool say_queue_copy(const Facts& facts, ProcId id, Finding& finding) {
     const std::uint64_t copy = saturating_multiply(*seen->queue_copy_words, s.source.word_size);
     const std::uint64_t refused = slogan.refused_bytes.value_or(0);
     if (refused < copy - copy / 16 || refused > saturating_add(copy, copy / 16)) return false;
-    const std::uint64_t queued = s[id].msgq_len.value_or(0);
     const std::string form = seen->shapes.empty() ? std::string() : short_form(seen->shapes.front().text);
-    finding.title = sentence("{} has {}{} and was refused {} for a copy of them", id, messages(queued),
+    finding.title = sentence("{} has {}{} and was refused {} for a copy of them", id, messages(seen->messages_listed),
                              form.empty() ? Sentence() : sentence(" {}", term(form)), bytes(refused));
     const ProcId asks = asks_about(facts, id);
     if (asks == ProcId::none) {
