@@ -71,7 +71,7 @@ Table carrier_table(const Names& names, const Carriers& carriers, std::vector<st
          [=](const Row& r) { return Value(at(r).block_bytes); }},
         {{.name = "largest_hole_bytes", .title = "LARGEST HOLE", .unit = Unit::bytes, .doc = "between its blocks"},
          [=](const Row& r) { return Value(at(r).largest_hole); }},
-        {{.name = "kept_by", .title = "KEPT BY", .doc = "its first blocks", .below = true},
+        {{.name = "kept_by", .title = "KEPT BY", .doc = "its first blocks", .content = Content::message, .below = true},
          [=](const Row& r) {
              Array reasons;
              for (const std::string& each : at(r).kept_by) reasons.emplace_back(each);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 
 #include "analyses/slogan/slogan.hpp"
 #include "present/spelling.hpp"
@@ -189,6 +190,30 @@ std::vector<Warning> warnings_of(const Snapshot& snapshot) {
     return warnings;
 }
 
+namespace {
+
+// Texts that what the node is made of is called by: processes, tables, ports, modules, functions, other nodes.
+std::vector<bool> names_of_things(const Snapshot& snapshot) {
+    std::vector<bool> names(snapshot.texts.size());
+    const auto add = [&](TextId id) {
+        if (id != TextId::none) names[static_cast<std::size_t>(id)] = true;
+    };
+    add(snapshot.node.name);
+    for (const Process& process : snapshot.processes) add(process.name), add(process.label), add(process.application);
+    for (std::size_t i = 0; i < snapshot.functions.size(); ++i) {
+        const Function& function = snapshot.functions[static_cast<FunctionId>(i)];
+        add(function.module), add(function.name);
+    }
+    for (const Port& port : snapshot.ports) add(port.name);
+    for (const EtsTable& table : snapshot.ets) add(table.name), add(table.id);
+    for (const Timer& timer : snapshot.timers) add(timer.receiver_name);
+    for (const DistNode& other : snapshot.nodes) add(other.name);
+    for (const Module& module : snapshot.modules) add(module.name);
+    return names;
+}
+
+}  // namespace
+
 RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& snapshot,
                         std::vector<std::string> known_secrets) {
     RedactOptions options{.level = level, .known_secrets = std::move(known_secrets), .private_names = {}, .salt = salt};
@@ -196,10 +221,22 @@ RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& sna
     std::vector<bool> of_the_vm(snapshot.texts.size());  // flags of processes are no names
     for (const Process& process : snapshot.processes)
         if (process.internal_state != TextId::none) of_the_vm[static_cast<std::size_t>(process.internal_state)] = true;
+    // An atom that nothing is called by may be any word of English, which a sentence needs.
+    const std::vector<bool> names = names_of_things(snapshot);
+    std::vector<bool> words(snapshot.texts.size());
+    for (const TextId atom : snapshot.atoms)
+        words[static_cast<std::size_t>(atom)] = !names[static_cast<std::size_t>(atom)];
+    const auto add_identifiers = [&](std::string_view text) {
+        std::ranges::move(identifiers_of(text), std::back_inserter(options.private_names));
+    };
     for (std::size_t i = 0; i < snapshot.texts.size(); ++i) {
         const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
-        if (!of_the_vm[i] && text.size() >= 2 && text.size() <= 255) options.private_names.emplace_back(text);
+        if (of_the_vm[i] || text.size() < 2 || text.size() > 255) continue;
+        if (words[i]) add_identifiers(text);
+        else options.private_names.emplace_back(text);
     }
+    // A dump that breaks off before its atoms has the slogan's names nowhere else.
+    add_identifiers(snapshot.node.slogan);
     return options;
 }
 

@@ -41,7 +41,8 @@ doors(_Args) ->
     timer:send_after(3600000, Vault, {password, hush(767)}),
     [register(list_to_atom(Name), spawn(fun() -> hold(ok) end)) || Name <- ["worker_of_" ++ nick(4), "ghp_" ++ hush(768) ++ lists:duplicate(26, $k)]],
     spawn(?MODULE, init, [{db, "ann", [{password, hush(769)}]}]),
-    #{slogan => "Kernel pid terminated (application_controller) ({application_start_failure,shop,{bad_return,{{shop_app,start,[normal,[{password,\"" ++ hush(770) ++
+    InTheTableAlone = list_to_atom("atom_of_" ++ nick(10)),  % which the slogan names
+    #{slogan => "Kernel pid terminated (application_controller) ({application_start_failure,shop," ++ atom_to_list(InTheTableAlone) ++ ",{bad_return,{{shop_app,start,[normal,[{password,\"" ++ hush(770) ++
                 "\"}]]},{'EXIT',{{badmatch,{error,{auth_failed,#{\"apiKey\" => <<\"" ++ hush(771) ++ "\">>,refreshToken => <<\"" ++ hush(772) ++ "\">>}}}},[]}}}}})",
       facts => #{culprit => Vault}}.
 

@@ -496,6 +496,24 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     CHECK(spoken.find("':handle_pay") == spoken.npos);
     CHECK(hides(names("Ag"), "Ag"));
     CHECK(names("x") == "x");
+    // What a slogan says of the node's own is known by how it is written and by where it stands.
+    const auto in_slogan = [](std::string_view text) {
+        RedactOptions of_slogan;
+        of_slogan.level = RedactLevel::full;
+        of_slogan.private_names = identifiers_of(text);
+        return Redactor(of_slogan).apply(text, Content::message);
+    };
+    for (const char* own :
+         {"stop of order_cache", "stop of orders12", "stop of myShop", "{shutdown,orders}",
+          "Illegal library /srv/ann/rel", "Release hive uses non existing application hive", "nodedown shop@db"}) {
+        const std::string shown = in_slogan(own);
+        for (const char* word : {"order", "myShop", "ann", "hive", "db"}) CHECK(hides(shown, word));
+    }
+    for (const char* ours :
+         {"Crash dump requested by user", "init terminating in do_boot ()", "Received SIGUSR1",
+          "Kernel pid terminated (application_controller)",
+          "eheap_alloc: Cannot allocate 441485240 bytes of memory (of type \"old_heap\", thread 2)."})
+        CHECK(in_slogan(ours) == ours);
     // Names that begin with a digit are names; numbers are not, nor what stands for the changing part of a pattern.
     CHECK(hides(names("13a236ab-ctl-shop@db1"), "13a236ab"));
     CHECK(names("{12,16#ff,1.0e10}") == "{12,16#ff,1.0e10}");

@@ -23,9 +23,9 @@ inline constexpr LoadParts code{.modules = true};   ///< loaded modules
 inline constexpr LoadParts code_versions{.modules = true, .module_versions = true};  ///< with what tells them apart
 inline constexpr LoadParts code_path{.code_path = true};                             ///< where modules came from
 inline constexpr LoadParts atom_table{.atoms = true};
-inline constexpr LoadParts whole_input{.to_the_end = true};  ///< whether the input is complete
-inline constexpr LoadParts binary_sizes{.binaries = true};   ///< of all binaries outside the heaps
-inline constexpr LoadParts names_of_tables = node;           ///< which free texts may hold, too
+inline constexpr LoadParts whole_input{.to_the_end = true};     ///< whether the input is complete
+inline constexpr LoadParts binary_sizes{.binaries = true};      ///< of all binaries outside the heaps
+inline constexpr LoadParts names_in_texts = node | atom_table;  ///< which free texts (a slogan) may hold, too
 
 // Answers, each under its verb or table. What has a function in it is no constant expression to GCC's sanitizers.
 inline constexpr LoadParts input = node | whole_input | code;

@@ -117,7 +117,7 @@ void add_what_was_caught(const Options& options, Snapshot& snapshot) {
 }  // namespace
 
 Result<std::shared_ptr<Artifact>> Context::open(const std::string& path, LoadPlan plan, const Progress& shown) const {
-    if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_of_tables;
+    if (options_.redact == present::RedactLevel::full) plan |= analyses::need::names_in_texts;
     if (loaded_ != nullptr && path == loaded_->path && loaded_->plan.covers(plan)) {
         if (plan.heaps != nullptr) BH_CHECK(loaded_->artifact->visit_heaps(*plan.heaps));
         return loaded_->artifact;

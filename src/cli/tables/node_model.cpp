@@ -113,7 +113,7 @@ Status NodeModel::open(const Context& context, const Demand& demand) {
     plan_ = LoadPlan{};
     demand.add_to(plan_);
     if (demand.code) plan_for_module_code(options_, plan_);
-    if (options_.redact == present::RedactLevel::full) plan_ |= analyses::need::names_of_tables;
+    if (options_.redact == present::RedactLevel::full) plan_ |= analyses::need::names_in_texts;
     references_ = demand.references;
     heaps_ = std::make_unique<analyses::HeapStats>(
         options_.threads, analyses::HeapWishes{.frames = demand.frames, .binaries = demand.references});

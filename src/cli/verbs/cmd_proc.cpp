@@ -49,7 +49,9 @@ Array message_array(const present::TermView& view, const std::vector<std::uint32
 constexpr std::uint32_t lines_around = 3;
 constexpr std::size_t most_source_frames = 100;
 
-present::Table source_table(std::vector<SourceLine> lines) {
+// Texts that a source has are hidden as texts of terms are. Of a line that is no term nobody can say what in it is a
+// name, so that at the level that hides names none is told.
+present::Table source_table(std::vector<SourceLine> lines, bool told) {
     present::Columns<SourceLine> columns{
         {{.name = "depth", .title = "#", .unit = present::Unit::count, .doc = "frame; 0 is the youngest"},
          [](const SourceLine& line) { return Value(line.depth); }},
@@ -59,8 +61,11 @@ present::Table source_table(std::vector<SourceLine> lines) {
          [](const SourceLine& line) { return Value(line.line); }},
         {{.name = "at", .title = "AT", .doc = "whether the frame is there", .wide = true},
          [](const SourceLine& line) { return Value(line.at); }},
-        {{.name = "text", .title = "TEXT", .doc = "what the file has there", .content = Content::message},
-         [](const SourceLine& line) { return Value(line.text); }},
+        {{.name = "text",
+          .title = "TEXT",
+          .doc = "what the file has there; null at --redact full",
+          .content = Content::term},
+         [told](const SourceLine& line) { return told ? Value(line.text) : Value(); }},
     };
     return present::table_of(std::move(columns), std::move(lines), "no source lies here");
 }
@@ -71,7 +76,9 @@ present::Member source_member(const Context& context, const Snapshot& snapshot, 
     std::vector<SourceLine> lines =
         sources.of(frames, context.options().verbose ? lines_around : 0, most_source_frames);
     const bool any = !lines.empty();
-    return {.key = "source_lines", .title = "Source", .body = source_table(std::move(lines)), .in_text = any};
+    const bool told = context.options().redact != present::RedactLevel::full;
+    return {
+        .key = "source_lines", .title = "Source", .body = source_table(std::move(lines), told), .in_text = any && told};
 }
 
 // A list of those that a process is linked to, monitors, or has suspended, at most `most` of them: as what they are,

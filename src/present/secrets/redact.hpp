@@ -94,6 +94,10 @@ std::string mask_values(std::string_view text, bool only_nested, const Salt& sal
 std::string mask_names(std::string_view text, const Salt& salt);
 /// The words that names are made of ("Elixir.MyShop.Worker": MyShop, Worker), sorted; without those of OTP.
 std::vector<std::string> name_words(const std::vector<std::string>& names);
+/// The words of a free text that are written as a program's names are, and as no word of English is: order_cache,
+/// shop@host, myShop, node12; within braces and brackets, of a path, of a release or an application, any. What of them
+/// is OTP's is for name_words() to tell.
+std::vector<std::string> identifiers_of(std::string_view text);
 /// Replaces the words of a free text that are among the sorted `names`, as name_words gives them.
 std::string mask_words(std::string_view text, const std::vector<std::string>& names, const Salt& salt);
 

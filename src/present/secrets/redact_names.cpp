@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "present/secrets/redact.hpp"
 #include "present/secrets/redact_lex.hpp"
@@ -144,6 +145,30 @@ std::vector<std::string> name_words(const std::vector<std::string>& names) {
     std::ranges::sort(words);
     words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
+}
+
+std::vector<std::string> identifiers_of(std::string_view text) {
+    std::vector<std::string> found;
+    unsigned depth = 0;  // of braces and brackets: a word within is an atom
+    std::string_view before;
+    for (std::size_t i = 0, end = 0; i < text.size(); i = end) {
+        for (end = i; end < text.size() && name_character(text[end]);) ++end;
+        const std::string_view part = text.substr(i, end - i);
+        if (part.empty()) {
+            const char c = text[end++];
+            if (c == '{' || c == '[') ++depth;
+            else if ((c == '}' || c == ']') && depth != 0) --depth;
+            continue;
+        }
+        const std::string_view previous = std::exchange(before, part);
+        if (digit(part.front()) || std::ranges::none_of(part, letter)) continue;
+        const bool upper_within = std::ranges::any_of(part.substr(1), upper) && !std::ranges::all_of(part, upper);
+        const bool of_a_path = (i != 0 && text[i - 1] == '/') || (at(text, end) == '/' && !digit(at(text, end + 1)));
+        const bool called = previous == "Release" || previous == "application";  // as boot scripts say it
+        if (depth != 0 || upper_within || of_a_path || called || part.find_first_of("_@0123456789") != part.npos)
+            found.emplace_back(part);
+    }
+    return found;
 }
 
 std::string mask_words(std::string_view text, const std::vector<std::string>& names, const Salt& salt) {
