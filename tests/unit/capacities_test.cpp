@@ -219,8 +219,12 @@ TEST_CASE("a listener at its limit is one at whose socket nobody accepts", "[cap
 }
 
 TEST_CASE("who holds emfile says that descriptors are used up, where there are many", "[descriptors]") {
-    const auto told = [](unsigned ports, const std::string& value) {
-        std::string dump = test::header() + waiting("<0.50.0>", "acceptor", "", "my_acceptor:rest/1"), after;
+    const auto told = [](unsigned ports, const std::string& value, const std::string& slogan = {}) {
+        std::string head = test::header();
+        if (!slogan.empty())
+            head.replace(head.find("Slogan: "), head.find('\n', head.find("Slogan: ")) - head.find("Slogan: "),
+                         "Slogan: " + slogan);
+        std::string dump = head + waiting("<0.50.0>", "acceptor", "", "my_acceptor:rest/1"), after;
         for (unsigned i = 0; i < ports; ++i) {
             dump += waiting(fmt::format("<0.{}.0>", 100 + i), "", fmt::format("#Port<0.{}>", 100 + i),
                             "my_handler:serve/1");
@@ -241,4 +245,10 @@ TEST_CASE("who holds emfile says that descriptors are used up, where there are m
     CHECK(told(100, "A6:enfile").starts_with("medium: The machine's file descriptors are used up: "));
     CHECK(told(99, "A6:emfile").empty());
     CHECK(told(100, "A6:enoent").empty());
+    // A program that ended the node for it says so.
+    const std::string said = told(100, "A6:enoent", "acceptor 1: accept failed: emfile");
+    CHECK(said.starts_with(
+        "critical: File descriptors are used up: the text that ended the node says emfile; 100 tcp_inet ports, one "));
+    CHECK(told(99, "A6:enoent", "accept failed: emfile").empty());
+    CHECK(told(100, "A6:enoent", "no_emfile, emfiles").empty());
 }

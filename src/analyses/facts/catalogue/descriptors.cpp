@@ -2,6 +2,7 @@
 #include "analyses/facts/catalogue/descriptors.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -76,7 +77,23 @@ Told told(TermSource& terms) {
     return found;
 }
 
+bool has_word(std::string_view text, std::string_view word) {
+    const auto of_word = [&](std::size_t i) {
+        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+    };
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+        if ((at == 0 || !of_word(at - 1)) && !of_word(at + word.size())) return true;
+    return false;
+}
+
 }  // namespace
+
+Pid opener_of(const Snapshot& s, const Process& process) {
+    if (!has_role(s, process.current_function, erlang::FunctionRole::opens_for_others)) return process.pid;
+    for (const Link& link : links_of(s, process))
+        if (link.kind == LinkKind::monitors && link.pid.has()) return link.pid;
+    return process.pid;
+}
 
 Result<Descriptors> find_fact(FactOf<Descriptors>, const Facts& facts) {
     const Snapshot& s = facts.snapshot();
@@ -91,8 +108,11 @@ Result<Descriptors> find_fact(FactOf<Descriptors>, const Facts& facts) {
         if (of == erlang::module_of_files) ++found.files;
         else if (erlang::is_of_descriptors(of)) ++found.connections;
     }
+    if (found.all() < least_descriptors) return found;
+    found.of_machine = has_word(s.node.slogan, "enfile");
+    found.said = found.of_machine || has_word(s.node.slogan, "emfile");
     Artifact* const artifact = facts.artifact();
-    if (artifact == nullptr || found.all() < least_descriptors) return found;
+    if (artifact == nullptr) return found;
     for (const ProcId id : whom_to_read(s)) {
         const auto terms = artifact->terms(id);
         const Told held = terms ? told(**terms) : Told{};

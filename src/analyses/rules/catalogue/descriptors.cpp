@@ -5,7 +5,8 @@
 // clients that keep their connections open, one for each process that serves them.
 //
 // Thresholds: 100 descriptors, and somebody who holds emfile or enfile. Two who hold it, or one that has half of the
-// descriptors itself, are high; one alone may keep what was long ago: medium.
+// descriptors itself, are high; one alone may keep what was long ago: medium. What a program ended the node for is
+// critical.
 #include "analyses/facts/catalogue/descriptors.hpp"
 
 #include <algorithm>
@@ -38,6 +39,10 @@ std::vector<Owners> owners(const Snapshot& s) {
         kind.what = what;
         kind.processes.insert(index_of(id));
     };
+    const auto owner_of = [&](ProcId id, std::string_view what) {
+        const ProcId opener = what == erlang::module_of_files ? s.find(opener_of(s, s[id])) : id;
+        return opener == ProcId::none ? id : opener;
+    };
     for (const Port& port : s.ports)
         if (const ProcId id = s.find(port.connected);
             id != ProcId::none && port.driver != TextId::none && erlang::is_driver_of_sockets(s.text(port.driver)))
@@ -46,7 +51,7 @@ std::vector<Owners> owners(const Snapshot& s) {
         for (const Link& link : links_of(s, s.processes[i]))
             if (link.kind == LinkKind::resource && link.name != TextId::none &&
                 erlang::is_of_descriptors(s.text(link.name)))
-                add(ProcId{i}, s.text(link.name));
+                add(owner_of(ProcId{i}, s.text(link.name)), s.text(link.name));
     std::vector<Owners> found;
     for (auto& [key, kind] : kinds) found.push_back(std::move(kind));
     std::ranges::stable_sort(found, std::ranges::greater(), &Owners::count);
@@ -83,17 +88,23 @@ Sentence told_text(const Facts& facts, const Descriptors& all, ProcId& example) 
 void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     const Descriptors& all = facts.get<Descriptors>();
-    if (all.told.empty() || is_failed_start(facts.get<Slogan>().kind)) return;
+    if ((all.told.empty() && !all.said) || is_failed_start(facts.get<Slogan>().kind)) return;
     const std::vector<Owners> kinds = owners(s);
     Finding finding;
     ProcId example = ProcId::none;
-    const Sentence held = told_text(facts, all, example);
-    about(facts, example, finding);
+    const Sentence held = all.said ? Sentence(sentence("the text that ended the node says {}",
+                                                       all.of_machine ? Ours("enfile") : Ours("emfile")))
+                                   : told_text(facts, all, example);
+    if (all.said && !kinds.empty()) example = kinds.front().example;
+    if (example != ProcId::none) about(facts, example, finding);
+    else finding.subject = {SubjectKind::node, Ours("node")};
     const bool own = std::ranges::any_of(kinds, [&](const Owners& kind) {
-        return kind.processes.size() == 1 && kind.processes.contains(index_of(all.told.front())) &&
+        return kind.processes.size() == 1 && !all.told.empty() && kind.processes.contains(index_of(all.told.front())) &&
                kind.count * 2 >= all.all();
     });
-    finding.severity = all.told.size() > 1 || own ? FindingSeverity::high : FindingSeverity::medium;
+    finding.severity = all.said                     ? FindingSeverity::critical
+                       : all.told.size() > 1 || own ? FindingSeverity::high
+                                                    : FindingSeverity::medium;
     finding.confidence = Confidence::estimate;
     finding.count = all.all();
     finding.members = all.told;
@@ -108,7 +119,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                                AmountUnit::count, Confidence::lower_bound)};
     for (std::size_t i = 1; i < kinds.size() && i < 3; ++i)
         finding.evidence.push_back(fact("and besides", owners_text(facts, kinds[i])));
-    add_stack(facts, example, finding);
+    if (example != ProcId::none) add_stack(facts, example, finding);
     finding.advise(
         "Raise the limit (`ulimit -n`, LimitNOFILE= of a unit) only where the node needs as many: see who has them, "
         "`beamheap ports DUMP`");

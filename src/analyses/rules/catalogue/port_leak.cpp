@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analyses/base/links_of.hpp"
+#include "analyses/facts/catalogue/descriptors.hpp"
 #include "analyses/processes/inventory.hpp"
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/phrases.hpp"
@@ -45,14 +46,6 @@ Finding kept_by(const Facts& facts, const Pid& owner, Ours what, std::uint64_t c
     return finding;
 }
 
-// The only one that a process of file_io_server monitors; the process itself where it is another one.
-Pid who_opened(const Snapshot& s, const Process& process) {
-    if (!has_role(s, process.current_function, erlang::FunctionRole::opens_for_others)) return process.pid;
-    for (const Link& link : links_of(s, process))
-        if (link.kind == LinkKind::monitors && link.pid.has()) return link.pid;
-    return process.pid;
-}
-
 // The process that has most files open, where these are many.
 void files_of_one(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
@@ -65,7 +58,7 @@ void files_of_one(const Facts& facts, std::vector<Finding>& findings) {
             }));
         if (files == 0) continue;
         all += files;
-        owners[who_opened(s, process)] += files;
+        owners[opener_of(s, process)] += files;
     }
     const auto most = std::ranges::max_element(owners, {}, [](const auto& each) { return each.second; });
     if (most == owners.end() || most->second < many_files) return;
