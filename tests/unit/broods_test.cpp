@@ -75,6 +75,55 @@ TEST_CASE("a thousand children that have done nothing, and that nobody knows, we
     CHECK(crowd.told().empty());
 }
 
+TEST_CASE("processes whose starters have all ended, and that nobody knows, are one many", "[broods]") {
+    std::uint32_t members = 300, linked = 0, living = 0;
+    bool timed = false, beside = false;
+    const auto told = [&] {
+        test::MadeNode node;
+        node.idle(1, "user_of_them");
+        for (std::uint32_t i = 0; i < living; ++i) node.idle(10'000 + i);
+        for (std::uint32_t i = 0; i < members; ++i)
+            for (std::uint32_t kind = 0; kind < (beside ? 2u : 1u); ++kind) {
+                Process& p = node.idle(20'000 + 2 * i + kind);
+                p.parent = {0, 10'000 + i, 0};
+                p.real_initial_call = node.function(kind == 0 ? "pdf" : "fonts", "init", 1);
+                p.reductions = 100'000;  // they have worked for who started them
+                if (i < linked) node.links({1});
+                if (timed) node.s.timers.push_back({.receiver = p.pid});
+            }
+        const auto found = test::of(node.told(), "multitude");
+        if (found.empty()) return std::string();
+        const std::string title = found.front().words.substr(0, found.front().words.find('\n'));
+        return title.substr(title.find(": ") + 2);
+    };
+    const std::string all =
+        "300 processes of pdf:init/1 have outlived the 300 that started them; all are idle, and nobody is "
+        "linked to them or monitors them";
+    CHECK(told() == all);
+    SECTION("each starter has left two") {
+        beside = true;
+        CHECK(told().starts_with("300 processes of pdf:init/1, and as many of fonts:init/1, have outlived the 300 "));
+    }
+    SECTION("some of them have somebody") {
+        linked = 30;
+        CHECK(told().find("; 270 are idle, and nobody") != std::string::npos);
+        linked = 31;
+        CHECK(told().empty());
+    }
+    SECTION("fewer") {
+        members = 299;
+        CHECK(told().empty());
+    }
+    SECTION("their starters live") {
+        living = members;
+        CHECK(told().empty());
+    }
+    SECTION("they will wake up") {
+        timed = true;
+        CHECK(told().empty());
+    }
+}
+
 TEST_CASE("what children were left behind with is told", "[broods]") {
     Crowd crowd;
     SECTION("one in ten may have worked") {

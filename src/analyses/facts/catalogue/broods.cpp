@@ -17,7 +17,7 @@
 namespace beamheap::analyses {
 namespace {
 
-constexpr std::uint64_t least_members = 1'000, least_of_programs = 100;
+constexpr std::uint64_t least_members = 1'000, least_of_programs = 100, least_outliving = 300;
 constexpr std::size_t most_broods = 8;
 constexpr std::uint64_t most_of_beginning = 1'000;  // reductions of one that has only begun
 constexpr std::uint32_t nobody = 0;                 // index of a member, one more than in its brood
@@ -50,14 +50,15 @@ public:
         std::map<std::pair<Pid, FunctionId>, std::vector<ProcId>> kinds;
         auto kind = kinds.end();  // of the process before, mostly of this one, too
         for (const ProcId id : all_processes(s_)) {
-            const std::pair key(s_[id].parent, first_call(s_[id]));
-            if (!key.first.has() || key.second == FunctionId::none) continue;
+            if (!s_[id].parent.has() || first_call(s_[id]) == FunctionId::none) continue;
+            const bool ended = s_[id].parent.local() && parents_[index_of(id)] == ProcId::none;
+            const std::pair key(ended ? Pid{} : s_[id].parent, first_call(s_[id]));
             if (kind == kinds.end() || kind->first != key) kind = kinds.try_emplace(key).first;
             kind->second.push_back(id);
         }
         std::vector<const std::vector<ProcId>*> large;
         for (const auto& [key, members] : kinds)
-            if (members.size() >= least_members ||
+            if (members.size() >= (key.first.has() ? least_members : least_outliving) ||
                 (members.size() >= least_of_programs && (!programs_.empty() || !sockets_.empty())))
                 large.push_back(&members);
         std::ranges::stable_sort(large, std::ranges::greater(), [](const auto* each) { return each->size(); });
@@ -67,18 +68,43 @@ public:
             Brood brood = look_at(*members);
             const bool connects = brood.sockets >= least_of_programs && brood.parent != ProcId::none &&
                                   !is_supervisor(s_, s_[brood.parent]);
-            if (members->size() >= least_members || brood.programs >= least_of_programs || connects)
+            const bool outlive = brood.starters > 1 && brood.members >= least_outliving;
+            if (members->size() >= least_members || brood.programs >= least_of_programs || connects || outlive)
                 found.all.push_back(std::move(brood));
         }
+        join_those_beside(found.all);
         return found;
     }
 
 private:
+    // Of kinds that the same starters have left behind one brood tells.
+    static void join_those_beside(std::vector<Brood>& all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].starters == 1 || !all[i].mostly_left()) continue;
+            for (std::size_t j = i + 1; j < all.size();) {
+                const bool same = all[j].mostly_left() && all[j].members == all[i].members &&
+                                  all[j].starters == all[i].starters && all[j].first_starter == all[i].first_starter;
+                if (!same) {
+                    ++j;
+                    continue;
+                }
+                all[i].beside.push_back(all[j].kind);
+                all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+            }
+        }
+    }
     Brood look_at(const std::vector<ProcId>& members) {
         Brood brood;
         brood.parent = parents_[index_of(members.front())];
         brood.members = members.size();
         brood.supervisors = is_supervisor(s_, s_[members.front()]);
+        brood.kind = first_call(s_[members.front()]);
+        if (brood.parent == ProcId::none) {
+            std::set<Pid> starters;
+            for (const ProcId id : members) starters.insert(s_[id].parent);
+            brood.starters = starters.size();
+            brood.first_starter = *starters.begin();
+        }
         std::optional<TextId> program;
         for (const ProcId id : members) {
             if (const auto owned = programs_.find(s_[id].pid); owned != programs_.end()) {
@@ -98,7 +124,7 @@ private:
         }
         brood.program = program.value_or(TextId::none);
         // Fewer are told for what they own alone.
-        if (members.size() >= least_members || brood.programs != 0) find_left(members, brood);
+        if (members.size() >= least_members || brood.programs != 0 || brood.starters > 1) find_left(members, brood);
         if (brood.example == ProcId::none) brood.example = members.front();
         return brood;
     }
@@ -123,10 +149,11 @@ private:
 
     // Whether a process shows that it is there for something: it works, has worked, or has what it works with. A timer
     // of its own is that where somebody is linked to it; what was started and unlinked goes on waking up.
-    bool is_used(ProcId id, bool linked) const {
+    bool is_used(ProcId id, bool linked, bool outlives) const {
         const Process& process = s_[id];
         return process.state != ProcessState::waiting || process.msgq_len.value_or(0) != 0 ||
-               process.reductions.value_or(0) > most_of_beginning || process.current_function == FunctionId::none ||
+               (!outlives && process.reductions.value_or(0) > most_of_beginning) ||
+               (outlives && timed_.contains(process.pid)) || process.current_function == FunctionId::none ||
                !idle_[index_of(process.current_function)] || process.name != TextId::none ||
                sockets_.contains(process.pid) || (linked && timed_.contains(process.pid));
     }
@@ -145,7 +172,7 @@ private:
                 const auto links = links_of(s_, s_[id]);
                 const bool linked = std::any_of(links.begin(), links.end(),
                                                 [](const Link& link) { return link.kind == LinkKind::link; });
-                if (is_used(id, linked)) needed[of] = true;
+                if (is_used(id, linked, brood.starters > 1)) needed[of] = true;
             }
             for (const Link& link : links_of(s_, s_[id])) {
                 if (!link.pid.has() || !link.pid.local()) {

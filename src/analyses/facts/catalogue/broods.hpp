@@ -7,6 +7,10 @@
 // nothing since it began, and nobody knows it but those who have started it. So it is with the children that one has
 // below it, and a supervisor that was left behind often has none.
 //
+// Those whose starters have all ended are one many as well, however many starters there were: each request that
+// starts a server, and ends by itself without stopping it, leaves one more. Whether they have worked tells nothing
+// then.
+//
 // Another many is each one's external program: a process of the machine for each, which no memory of the VM shows.
 #pragma once
 
@@ -20,10 +24,15 @@
 namespace beamheap::analyses {
 
 struct Brood {
-    ProcId parent = ProcId::none;   ///< who has started them; none: that one has ended
-    ProcId example = ProcId::none;  ///< one of them that was left behind, or has a program
-    std::uint64_t members = 0;      ///< of one kind
-    std::uint64_t left = 0;      ///< of these, idle with all below them, without work since they began, known to nobody
+    ProcId parent = ProcId::none;        ///< who has started them; none: that one has, or those have, ended
+    std::uint64_t starters = 1;          ///< those who have started them; more than one: all of these have ended
+    std::vector<FunctionId> beside;      ///< kinds of as many processes that the same starters have left behind as well
+    FunctionId kind = FunctionId::none;  ///< what they began with
+    Pid first_starter;                   ///< the oldest of several
+    ProcId example = ProcId::none;       ///< one of them that was left behind, or has a program
+    std::uint64_t members = 0;           ///< of one kind
+    std::uint64_t left = 0;      ///< of these, idle with all below them, without work since they began (where the one
+                                 ///< who started them lives), known to nobody
     std::uint64_t below = 0;     ///< processes below those
     bool supervisors = false;    ///< they are supervisors
     std::uint64_t programs = 0;  ///< members that own an external program
@@ -36,8 +45,8 @@ struct Brood {
 };
 
 struct Broods {
-    std::vector<Brood> all;  ///< those of programs, and of sockets of one who is no supervisor, from 100 on, others
-                             ///< from 1,000 on; the most members first
+    std::vector<Brood> all;  ///< those of programs, and of sockets of one who is no supervisor, from 100 on, those
+                             ///< of several starters from 300 on, others from 1,000 on; the most members first
 };
 
 Result<Broods> find_fact(FactOf<Broods>, const Facts& facts);

@@ -444,6 +444,14 @@ bool add_connections(const Facts& facts, const Brood& brood, Finding& finding) {
     return true;
 }
 
+// "1,487 processes of pdf_fonts:init/1, and as many of pdf_objects:init/1, have outlived the 1,487 that started them"
+Sentence outliving(const Brood& brood, const Sentence& kind) {
+    Sentence text = sentence("{} of {}", processes(brood.members), kind);
+    for (const FunctionId each : brood.beside) text.say(", and as many of {}", each);
+    if (!brood.beside.empty()) text.add(Ours(","));
+    return text.say(" have outlived the {} that started them", number(brood.starters));
+}
+
 // "conn_sup <0.95.0> has started 9,000 processes of conn:init/1; all have been idle since they began, and nobody else
 // is linked to them or monitors them"
 bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
@@ -459,7 +467,9 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     finding.count = brood.members;
     if (brood.parent != ProcId::none)
         finding.title.say("{} has started {} of {}", brood.parent, processes(brood.members), kind);
-    else finding.title.say("{} of {} were started by one that has ended", processes(brood.members), kind);
+    else if (brood.starters == 1)
+        finding.title.say("{} of {} were started by one that has ended", processes(brood.members), kind);
+    else finding.title.add(outliving(brood, kind));
     if (with_programs) {
         if (brood.programs == brood.members) finding.title.add(Ours(", each with an external program of its own"));
         else finding.title.say(", {} of them with an external program each", number(brood.programs));
@@ -469,12 +479,15 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
         if (brood.supervisors && brood.below == 0)
             finding.title.say("; {} are supervisors that have no child", part_of(brood.left, brood.members));
         else {
-            finding.title.say("; {} have been idle since they began", part_of(brood.left, brood.members));
+            if (brood.starters == 1)
+                finding.title.say("; {} have been idle since they began", part_of(brood.left, brood.members));
+            else finding.title.say("; {} are idle", part_of(brood.left, brood.members));
             if (const Sentence state = in_state(facts, first_call(s[brood.example])); !state.empty())
                 finding.title.say(",{}", state);
         }
         if (brood.below != 0) finding.title.say(", with {} below them", processes(brood.below));
-        finding.title.add(Ours(", and nobody else is linked to them or monitors them"));
+        finding.title.add(brood.starters == 1 ? Ours(", and nobody else is linked to them or monitors them")
+                                              : Ours(", and nobody is linked to them or monitors them"));
     }
     if (brood.tables == brood.members) finding.behind.say("Each owns a table {} as well", Name{brood.table});
     for (const Multitude& row : facts.get<Multitudes>().all)
@@ -490,6 +503,11 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
         finding.advise(
             "Each is a process of the machine, whose memory no figure here has: see why another is started before the "
             "last one has ended, and who is to close it: {}",
+            Command{"proc", s[brood.example].pid});
+    else if (brood.starters > 1)
+        finding.advise(
+            "See who starts one for each of its own, and stop it there in the end, also where that one fails: an end "
+            "with reason normal takes nobody along that is linked: {}",
             Command{"proc", s[brood.example].pid});
     else
         finding.advise(
