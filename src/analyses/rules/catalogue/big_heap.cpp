@@ -33,6 +33,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/message_forms.hpp"
+#include "analyses/rules/message_words.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
@@ -421,6 +422,9 @@ bool add_refused(const Facts& facts, std::vector<Finding>& findings) {
     if (large) {
         finding.title.say("{} holds {} ({} of all processes') and was refused {} more", id, bytes(*held),
                           Percent{*percent}, wanted);
+        // Of one that collects garbage the terms are on their way, and the queue is what is known.
+        if (process.msgq_len.value_or(0) >= many_queued && contents(facts, id).empty())
+            finding.title.say(", with {} in its queue", what_they_are(facts, id, *process.msgq_len));
         say_contents_or_work(facts, id, finding);
     } else
         finding.title.say("{} asked for {} at once, having {}; it {}", id, wanted, bytes(held.value_or(0)),

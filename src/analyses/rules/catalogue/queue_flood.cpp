@@ -25,6 +25,7 @@
 #include "analyses/processes/relations.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/message_forms.hpp"
+#include "analyses/rules/message_words.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/servers.hpp"
 #include "model/otp_release.hpp"
@@ -40,7 +41,6 @@ constexpr double critical_percent = 25;
 constexpr std::uint64_t critical_bytes = 64u << 20;
 constexpr std::uint64_t many_binary_bytes = 8u << 20;
 constexpr double many_binary_percent = 30;
-constexpr double known_percent = 75;  // of the messages, that are told for what they are
 constexpr double all_percent = 100, nearly_all = 99;
 constexpr double of_two_percent = 95;  // of the messages, that are of two forms
 constexpr std::uint64_t least_timers = 10;
@@ -90,31 +90,11 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
             share(sentence("messages that {} is named in as sender", sender(facts, from)), from.percent, confidence));
 }
 
-// How much of a queue are messages whose form begins so.
-double share_of(const Facts& facts, ProcId id, std::initializer_list<std::string_view> forms) {
-    double percent = 0;
-    if (const TermFacts* seen = facts.get<SuspectTerms>().of(id); seen != nullptr)
-        for (const TermFacts::Share& shape : seen->shapes)
-            if (std::ranges::any_of(forms, [&](std::string_view form) { return shape.text.starts_with(form); }))
-                percent += shape.percent;
-    return percent;
-}
-
 // Whether its messages are results of tasks, {Ref, Result}, and as many ends of these.
 bool are_of_tasks(const Facts& facts, ProcId id) {
     constexpr double least_of_each = 40;
-    return share_of(facts, id, {"{'DOWN',reference(),process"}) >= least_of_each &&
-           share_of(facts, id, {"{reference(),"}) >= least_of_each;
-}
-
-// Messages of the VM's own are called what they are.
-Counted what_they_are(const Facts& facts, ProcId id, std::uint64_t queued) {
-    if (share_of(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
-        return {queued, "trace message", "trace messages"};
-    if (share_of(facts, id, {"{'EXIT',pid()"}) >= known_percent) return {queued, "'EXIT' message", "'EXIT' messages"};
-    if (share_of(facts, id, {"{'DOWN',reference()"}) >= known_percent)
-        return {queued, "'DOWN' message", "'DOWN' messages"};
-    return messages(queued);
+    return share_of_messages(facts, id, {"{'DOWN',reference(),process"}) >= least_of_each &&
+           share_of_messages(facts, id, {"{reference(),"}) >= least_of_each;
 }
 
 // The form of messages in a queue, as a sentence says it.
@@ -165,23 +145,23 @@ void say_timers(const Facts& facts, ProcId id, Finding& finding) {
 
 // What messages of the VM, and of OTP's calls, are there for.
 void advise_on_known(const Facts& facts, ProcId id, Finding& finding) {
-    if (share_of(facts, id, {"{'EXIT',pid()"}) >= known_percent)
+    if (share_of_messages(facts, id, {"{'EXIT',pid()"}) >= known_percent)
         finding.advise(
             "It traps exits, and does not take what comes of that: each process that it is linked to leaves one as it "
             "ends. Take `{'EXIT', Pid, Reason}` in `handle_info/2`, or start them by a supervisor, or without a link.");
-    else if (share_of(facts, id, {"{'DOWN',reference()"}) >= known_percent)
+    else if (share_of_messages(facts, id, {"{'DOWN',reference()"}) >= known_percent)
         finding.advise(
             "Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
             "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
-    else if (share_of(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
+    else if (share_of_messages(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         finding.advise(
             "These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace "
             "less; a tracer that prints or calls is slower than what it traces.");
-    else if (share_of(facts, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
+    else if (share_of_messages(facts, id, {"{tcp,port()", "{udp,port()", "{ssl,"}) >= known_percent)
         finding.advise(
             "Sockets send it what they receive as fast as it arrives: let them wait for it with `{active, once}`, or "
             "`{active, N}`.");
-    else if (share_of(facts, id, {"{reference(),"}) >= known_percent)
+    else if (share_of_messages(facts, id, {"{reference(),"}) >= known_percent)
         finding.advise(
             "Messages {Ref, Answer} are answers that came when nobody waited for them any more: of calls that ran out "
             "of time and were caught, or of tasks that nobody awaits. Drop them in `handle_info/2`, and see why "
