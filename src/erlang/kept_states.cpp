@@ -34,6 +34,8 @@ constexpr KeptStateRow kept_states[] = {
     {KeptState::tick_time, "{tick_change, _ :: pid(), Time, ...}"},
     // credit_flow.erl of rabbit_common
     {KeptState::credit_blocked, "{credit_blocked, By}"},
+    // rabbit_queue_consumers.erl of rabbit, since 3.9, whose queues of tags know how many they are (lqueue.erl)
+    {KeptState::unacknowledged, "{{ch, Channel :: pid()}, {cr, _, _, Unacked, ...}}"},
     // gen_event.erl
     {KeptState::event_handler, "{handler, Module :: atom(), _, State, _}"},
     // rabbit_alarm.erl

@@ -19,6 +19,7 @@ enum class KeptState : std::uint8_t {
     connection,       ///< Read: 0 before the first tick; Tick, Ticked: this tick, the last one that found something
     tick_time,        ///< Time; with Intensity for so many ticks, without for one of four; in milliseconds
     credit_blocked,   ///< By: the pids that owe credit; an entry of the dictionary
+    unacknowledged,   ///< Channel: a pid; Unacked: {Count, Newest, ...} of {Tag, Consumer}; an entry of the dictionary
     event_handler,    ///< Module, State: of an entry of a manager's list
     alarms_of_nodes,  ///< Passed: a dict of the limits that were passed, by node; Others: a list of alarms
     node_alarms,      ///< Node, Limits: of such a dict

@@ -142,6 +142,27 @@ TEST_CASE("who may send nothing keeps whose credit it wants in its dictionary", 
     CHECK(states.blocked[0].by == std::vector<Pid>{{0, 8, 0}});
 }
 
+TEST_CASE("a queue of RabbitMQ keeps what its channels have not acknowledged", "[services]") {
+    const auto found = [](const std::string& count) {
+        const Dump dump(
+            test::process("<0.7.0>",
+                          "Stack+heap: 1600000\nProgram counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n"),
+            stack_of("<0.7.0>", "gen_server2:process_next_msg/1", "",
+                     "100:t2:H110,H120\n110:t2:A2:ch,P<0.8.0>\n120:t6:A2:cr,P<0.8.0>,I1,H130,I1,I0\n130:t3:I" + count +
+                         ",H140,N\n140:lH150|N\n150:t2:I14999,H160\n160:Yh4:b25lIQ==\n",
+                     "H100\n"));
+        return service_states(*dump.artifact).unacknowledged;
+    };
+    const auto rows = found("15000");
+    REQUIRE(rows.size() == 1);  // of a heap that is larger than other servers' may be
+    CHECK(rows[0].count == 15000);
+    CHECK(rows[0].channel == Pid{0, 8, 0});
+    REQUIRE(rows[0].consumer != nullptr);
+    CHECK(TermReader(*rows[0].consumer).text(rows[0].consumer->term()) == "one!");
+    CHECK(found("1000").size() == 1);
+    CHECK(found("999").empty());
+}
+
 TEST_CASE("of RabbitMQ's processes so many are read as a second or two takes, and the others are counted",
           "[services]") {
     const std::string at = "Stack+heap: 900000\nProgram counter: 0x0 (gen_server2:process_next_msg/1 + 10)\n";

@@ -18,7 +18,7 @@ enum class Service : std::uint8_t {
     alarm_manager,
     connection,
     net_kernel,
-    credit,
+    rabbit,
     log_writer,
     table_writer
 };

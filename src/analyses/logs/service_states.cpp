@@ -23,8 +23,10 @@ constexpr std::size_t most_alarms = 100;    // of one process
 constexpr std::size_t most_handlers = 100;  // of one manager
 constexpr std::uint64_t most_words_on_credit =
     30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
+constexpr std::uint64_t least_unacknowledged = 1'000;
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
+constexpr std::uint64_t largest_of_rabbit = 10'000'000;  // words; what is not acknowledged is on a queue's heap
 constexpr std::uint64_t longest_queue = 200'000;
 constexpr std::size_t most_of_dets = 64;  // elements of its record, which has 30 in 25
 
@@ -100,17 +102,18 @@ public:
         });
     }
 
-    void credit() {
+    void rabbit() {
         const RootList& roots = source_.graph().roots();
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (roots[i].kind != RootKind::dictionary) continue;
-            const Match found = match(KeptState::credit_blocked, source_.root(i));
+            const Element entry = source_.root(i);
+            if (const Match delivered = match(KeptState::unacknowledged, entry)) add_delivered(delivered);
+            const Match found = match(KeptState::credit_blocked, entry);
             if (!found) continue;
             CreditBlock block{process_, {}};
             for (const Element& who : terms_.list(found["By"], most_alarms))
                 if (who.kind == ElementKind::pid) block.by.push_back(who.pid);
             if (!block.by.empty()) states_.blocked.push_back(std::move(block));
-            return;
         }
     }
 
@@ -138,6 +141,19 @@ private:
     }
 
     Match match(KeptState state, const Element& term) { return erlang::match_state(state, source_, term); }
+
+    // {Count, [{Tag, Consumer} | _], ...}
+    void add_delivered(const Match& delivered) {
+        const std::vector<Element> tags = terms_.tuple(delivered["Unacked"]);
+        const Count count = tags.size() < 2 ? Count() : figure(tags.front());
+        if (count.value_or(0) < least_unacknowledged) return;
+        Unacknowledged found{process_, delivered["Channel"].pid, *count, nullptr};
+        for (std::size_t i = 1; i < tags.size() && found.consumer == nullptr; ++i)
+            for (const Element& tag : terms_.list(tags[i], 1))
+                if (const std::vector<Element> pair = terms_.tuple(tag, 2); !pair.empty())
+                    found.consumer = copy_term(source_, pair.back());
+        states_.unacknowledged.push_back(std::move(found));
+    }
 
     Count figure(const Element& term) {
         const auto value = terms_.number(term);
@@ -243,11 +259,11 @@ unsigned ServiceKeepers::parts_of(const Snapshot& s, StackId stack) {
 }
 
 Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
-    if (p.heap_words.value_or(0) > largest_server || p.old_heap_words.value_or(0) > largest_server ||
-        p.msgq_len.value_or(0) > longest_queue)
-        return Service::none;
+    const std::uint64_t words = std::max(p.heap_words.value_or(0), p.old_heap_words.value_or(0));
+    if (words > largest_of_rabbit || p.msgq_len.value_or(0) > longest_queue) return Service::none;
     const unsigned began_as = parts_of(s, p.real_initial_call);
     const unsigned runs = parts_of(s, p.current_function) | parts_of(s, p.stack);
+    if (words > largest_server) return ((began_as | runs) & rabbit) != 0 ? Service::rabbit : Service::none;
     if ((began_as & log_protection) != 0) return Service::protection;
     const unsigned any = began_as | runs;
     if (p.name != TextId::none) {  // few have one
@@ -259,7 +275,7 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     if ((runs & connection_loop) != 0) return Service::connection;
     if ((runs & log_writer) != 0) return Service::log_writer;
     if ((runs & table_writer) != 0) return Service::table_writer;
-    return (any & rabbit) != 0 ? Service::credit : Service::none;
+    return (any & rabbit) != 0 ? Service::rabbit : Service::none;
 }
 
 ServiceStates service_states(Artifact& artifact) {
@@ -271,7 +287,7 @@ ServiceStates service_states(Artifact& artifact) {
         const ProcId id{i};
         const Service service = keepers.service_of(s, s[id]);
         if (service == Service::none) continue;
-        if (service == Service::credit &&
+        if (service == Service::rabbit &&
             (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
             ++states.credit_unread;
             continue;
@@ -286,7 +302,7 @@ ServiceStates service_states(Artifact& artifact) {
             case Service::log_writer: reading.log_writer(); break;
             case Service::table_writer: reading.table_writer(); break;
             case Service::net_kernel: reading.net_kernel(); break;
-            case Service::credit: reading.credit(); break;
+            case Service::rabbit: reading.rabbit(); break;
             case Service::none: break;
         }
     }

@@ -19,6 +19,9 @@
 // dictionary, under credit_blocked. So a queue that can't keep up stops its channels, and they the connections that
 // publish.
 //
+// A queue of RabbitMQ keeps of each channel that has consumers of it the tags of what it has delivered and nobody has
+// acknowledged yet, under {ch, Channel} (rabbit_queue_consumers.erl): these messages stay in memory until then.
+//
 // A connection to another node has a process in dist_util:con_loop, to which net_kernel's ticker sends {net_kernel,
 // tick} several times in net_ticktime. At each it looks whether something has come, and keeps {tick, Read, Write, Tick,
 // Ticked}: the number of this tick, and of the one that found something last (the record of dist_util.erl; numbers go
@@ -67,6 +70,14 @@ struct CreditBlock {
     std::vector<Pid> by;  ///< at most 100
 };
 
+/// Messages that a queue of RabbitMQ has delivered to a channel and that nobody has acknowledged.
+struct Unacknowledged {
+    ProcId queue = ProcId::none;
+    Pid channel;
+    std::uint64_t count = 0;
+    std::shared_ptr<OwnedTerm> consumer;  ///< the tag of one consumer; nullptr: not found
+};
+
 /// What the process of a connection to another node knows of that one's silence.
 struct ConnectionTick {
     ProcId process = ProcId::none;
@@ -89,7 +100,8 @@ struct ServiceStates {
     std::vector<UnwrittenLog> unwritten;  ///< one of each file
     std::vector<CreditBlock> blocked;     ///< of RabbitMQ's processes, until their heaps come to 30 million words
     std::uint64_t credit_unread = 0;  ///< RabbitMQ's processes behind that bound: whether they have credit was not read
-    std::vector<ConnectionTick> ticks;  ///< of connections to other nodes
+    std::vector<Unacknowledged> unacknowledged;  ///< 1,000 and more each; within the same bound
+    std::vector<ConnectionTick> ticks;           ///< of connections to other nodes
     TickTime tick_time;
 };
 
