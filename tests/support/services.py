@@ -293,8 +293,9 @@ class AmqpClient:
         if wait:
             self.expect(50, 11)
 
-    def consume(self, queue):
-        self.method(1, 60, 20, b"\0\0" + self.short(queue) + self.short("") + bytes([2]) + self.long(b""))
+    def consume(self, queue, acknowledges=False, tag=""):
+        """Messages are to be acknowledged, or count as if they were when they are sent."""
+        self.method(1, 60, 20, b"\0\0" + self.short(queue) + self.short(tag) + bytes([0 if acknowledges else 2]) + self.long(b""))
         self.expect(60, 21)
 
     def publish(self, queue, body, count):

@@ -19,16 +19,16 @@ namespace {
 constexpr std::uint64_t many = 10'000;
 constexpr std::size_t most_findings = 3;
 
-// "22,000 messages of <0.688.0> (queue ...) are delivered to <0.1427.0> (channel 1 of ...) and not acknowledged"
+// "15,600 messages of <0.688.0> (queue ...) are not acknowledged by consumer <<"worker-1">> of channel <0.1427.0>"
 Finding finding_of(const Facts& facts, const Unacknowledged& row) {
     Finding finding;
     about(facts, row.queue, finding);
     finding.severity = row.count >= many ? FindingSeverity::medium : FindingSeverity::info;
     finding.count = row.count;
-    finding.title.say("{} of {} are delivered to {} and not acknowledged", messages(row.count), row.queue,
-                      AnyProcess{row.channel});
+    finding.title.say("{} of {} are not acknowledged by ", messages(row.count), row.queue);
     if (row.consumer != nullptr)
-        finding.title.say("; the consumer is {}", PrintedTerm{row.consumer, row.consumer->term(), 100});
+        finding.title.say("consumer {} of ", PrintedTerm{row.consumer, row.consumer->term(), 100});
+    finding.title.say("channel {}", row.channel);
     finding.evidence = {
         figure("messages that are not acknowledged", row.count, AmountUnit::count),
         figure("the queue's memory", process_bytes(facts, facts.snapshot()[row.queue]), AmountUnit::bytes)};
