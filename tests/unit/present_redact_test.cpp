@@ -429,8 +429,8 @@ TEST_CASE("values: strings, binaries, charlists and big integers become placehol
         values("{user,<<\"alice@example.com\">>,\"secret text\",[104,101,108,108,111],4111111111111111,42,ok,<0.1.2>}");
     CHECK(hides(shown, "alice"));
     CHECK(hides(shown, "text"));
-    CHECK(hides(shown, "104"));
-    CHECK(hides(shown, "4111"));
+    CHECK(hides(shown, "104,"));  // the digits alone may be of a placeholder
+    CHECK(hides(shown, "4111111"));
     CHECK(shown.find("{user,<<17 bytes #") == 0);
     CHECK(shown.find("\"11 chars #") != shown.npos);
     CHECK(shown.find("\"5 chars #") != shown.npos);
@@ -482,15 +482,15 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     RedactOptions options;
     options.level = RedactLevel::full;
     // In free text of the node every word of its names counts; what is ours is no such text.
-    options.private_names = {"shop_sup", "lists",      "Elixir.MyShop.Carts", "Elixir.Ag", "shop@db1.shop.warehouse",
+    options.private_names = {"shop_sup", "lists",      "Elixir.MyShop.Carts", "Elixir.Ag", "shop@host1.shop.warehouse",
                              "waits",    "handle_pay", "Elixir.GenServer"};
     const Redactor redactor(options);
     CHECK(redactor.apply("shop_sup waits in lists", Content::plain) == "shop_sup waits in lists");
     const std::string spoken = redactor.apply(
         "MyShop.Carts #PID<0.1.0> waits in GenServer.handle_pay/3 and 'Elixir.MyShop.Carts':handle_pay/1 "
-        "for Ag of shop@db1.shop.warehouse and shop_sup",
+        "for Ag of shop@host1.shop.warehouse and shop_sup",
         Content::message);
-    for (const char* word : {"MyShop", "Carts", "Ag", "db1", "warehouse", "waits", "shop_sup"})
+    for (const char* word : {"MyShop", "Carts", "Ag", "host1", "warehouse", "waits", "shop_sup"})
         CHECK(hides(spoken, word));
     CHECK(spoken.find(" in GenServer.handle_pay/3 and ") != spoken.npos);
     CHECK(spoken.find("':handle_pay") == spoken.npos);
@@ -505,9 +505,9 @@ TEST_CASE("full: names that are not OTP's become pseudonyms", "[redact]") {
     };
     for (const char* own :
          {"stop of order_cache", "stop of orders12", "stop of myShop", "{shutdown,orders}",
-          "Illegal library /srv/ann/rel", "Release hive uses non existing application hive", "nodedown shop@db"}) {
+          "Illegal library /srv/ann/rel", "Release hive uses non existing application hive", "nodedown shop@site"}) {
         const std::string shown = in_slogan(own);
-        for (const char* word : {"order", "myShop", "ann", "hive", "db"}) CHECK(hides(shown, word));
+        for (const char* word : {"order", "myShop", "ann", "hive", "site"}) CHECK(hides(shown, word));
     }
     for (const char* ours :
          {"Crash dump requested by user", "init terminating in do_boot ()", "Received SIGUSR1",
