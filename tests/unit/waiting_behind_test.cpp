@@ -190,3 +190,41 @@ TEST_CASE("a node that ends at its work is no failed start", "[behind]") {
     CHECK(rule("Kernel pid terminated (logger) (killed)", false) == "start-up");
     CHECK(rule("Kernel pid terminated (logger) (killed)", true) == "node-ended");
 }
+
+TEST_CASE("of a pool that answers nobody is told for whom those below it wait", "[waits]") {
+    std::uint32_t held_up = 14, all = 15, at_work = 1;
+    const auto told = [&] {
+        WaitingNode node;
+        const FunctionId idle = node.function("gen_server", "loop", 7);
+        node.at(10, {idle}, "db_pool");
+        node.at(11, {idle}).parent = {0, 10, 0};
+        node.at(12, {idle}, "types");
+        node.waiters(40, {node.function("my", "ask", 1), node.function("my", "work", 0)});
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+        for (std::uint32_t i = 0; i < 40; ++i) pairs.emplace_back(behind_first + i, 10);
+        for (std::uint32_t i = 0; i < all; ++i) {
+            const bool works = i >= all - at_work;
+            Process& p = node.at(20 + i, {i < held_up || works ? node.function("prim_inet", "recv0", 3) : idle});
+            p.parent = {0, 11, 0};
+            p.real_initial_call = node.function("conn", "init", 1);
+            if (i < held_up) pairs.emplace_back(20 + i, 12);
+        }
+        return node.told("wait-convoy", pairs);
+    };
+    CHECK(
+        told().find("it is idle, its answers put off; 14 of 15 conn:init/1 below it wait for types <0.12.0>, and one, "
+                    "<0.34.0>, sits in prim_inet:recv0/3") != std::string::npos);
+    SECTION("nobody is at work") {
+        at_work = 0;
+        CHECK(told().find("14 of 15 conn:init/1 below it wait for types <0.12.0>, which is idle in ") !=
+              std::string::npos);
+    }
+    SECTION("fewer than half wait") {
+        held_up = 7;
+        CHECK(told().find("below it") == std::string::npos);
+    }
+    SECTION("there is only one") {
+        held_up = all = 1, at_work = 0;
+        CHECK(told().find("below it") == std::string::npos);
+    }
+}

@@ -25,6 +25,7 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/own_workers.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "analyses/rules/waits_below.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
 
@@ -398,7 +399,7 @@ Sentence state_of_target(const Facts& facts, const Convoy& convoy) {
     else if (convoy.idle && !convoy.over.empty()) text.add(convoy.over);
     else if (const ProcId works = convoy.idle ? only_busy_child(facts, last) : ProcId::none; works != ProcId::none)
         text.say(", its answers put off; {}, which it has started, {}", works, doing(facts, works));
-    else if (convoy.idle) text.add(Ours(", its answers put off"));
+    else if (convoy.idle) text.say(", its answers put off{}", waits_below(facts, last));
     return text;
 }
 
