@@ -223,6 +223,11 @@ const std::vector<std::array<std::string_view, 3>> reasons{
      "the mnesia table my_table does not exist on this node, in my_db:start/0"},
     {"{timeout_waiting_for_tables,[a@b],[rabbit_user,rabbit_vhost]}", "timeout",
      "mnesia tables were not there in time: rabbit_user, rabbit_vhost"},
+    {"{change_table_copy_type,{aborted,{badarg,schema,unknown}}}", "bad_specification",
+     "mnesia's schema on this disc is of another node: this one's name is not in it"},
+    {"{change_table_copy_type,{aborted,{badarg,sche}}}", "bad_specification",
+     "mnesia's schema on this disc is of another node: this one's name is not in it"},
+    {"{aborted,{badarg,orders,unknown}}", "unknown", "{aborted,{badarg,orders,unknown}}"},
     // Specifications and values.
     {"{start_spec,{invalid_mfa,my_worker}}", "bad_specification",
      "the start of a child specification is no tuple of module, function and arguments: my_worker"},
