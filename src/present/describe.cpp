@@ -225,7 +225,7 @@ RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& sna
     const std::vector<bool> names = names_of_things(snapshot);
     std::vector<bool> words(snapshot.texts.size());
     for (const TextId atom : snapshot.atoms)
-        words[static_cast<std::size_t>(atom)] = !names[static_cast<std::size_t>(atom)];
+        if (atom != TextId::none) words[static_cast<std::size_t>(atom)] = !names[static_cast<std::size_t>(atom)];
     const auto add_identifiers = [&](std::string_view text) {
         std::ranges::move(identifiers_of(text), std::back_inserter(options.private_names));
     };

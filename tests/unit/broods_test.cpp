@@ -77,7 +77,7 @@ TEST_CASE("a thousand children that have done nothing, and that nobody knows, we
 
 TEST_CASE("processes whose starters have all ended, and that nobody knows, are one many", "[broods]") {
     std::uint32_t members = 300, linked = 0, living = 0;
-    bool timed = false, beside = false;
+    bool timed = false, beside = false, complete = true;
     const auto told = [&] {
         test::MadeNode node;
         node.idle(1, "user_of_them");
@@ -91,6 +91,7 @@ TEST_CASE("processes whose starters have all ended, and that nobody knows, are o
                 if (i < linked) node.links({1});
                 if (timed) node.s.timers.push_back({.receiver = p.pid});
             }
+        node.s.source.process_table_complete = complete;
         const auto found = test::of(node.told(), "multitude");
         if (found.empty()) return std::string();
         const std::string title = found.front().words.substr(0, found.front().words.find('\n'));
@@ -116,6 +117,10 @@ TEST_CASE("processes whose starters have all ended, and that nobody knows, are o
     }
     SECTION("their starters live") {
         living = members;
+        CHECK(told().empty());
+    }
+    SECTION("a part of the process table is lost") {
+        complete = false;
         CHECK(told().empty());
     }
     SECTION("they will wake up") {

@@ -6,8 +6,7 @@
 // who gets that keeps it for a while: in a variable while it rests before it tries again, in its State, in its exit
 // reason, in a report that is yet to be logged. The limit itself is not in the node; that atom, as a value in a live
 // term of a node that has many descriptors, or as a word of the text that a program ended the node with, says that it
-// was met. What stands in a module's literals is no value that
-// somebody got.
+// was met. What stands in a module's literals is no value that somebody got.
 #pragma once
 
 #include <cstdint>
