@@ -6,10 +6,12 @@
 
 #include "analyses/base/sentence.hpp"
 #include "analyses/diagnosis/summary.hpp"
+#include "present/carriers.hpp"
 #include "present/describe.hpp"
 #include "present/diff.hpp"
 #include "present/findings.hpp"
 #include "present/glued_text.hpp"
+#include "present/render.hpp"
 #include "present/sanitise.hpp"
 #include "present/secrets/redact.hpp"
 #include "present/spelling.hpp"
@@ -231,4 +233,29 @@ TEST_CASE("a terminal's edge breaks no command", "[sentences]") {
         CHECK(folded.find("0.42.0 --depth 3") != folded.npos);
         CHECK(folded.find(glued_blank) == folded.npos);
     }
+}
+
+TEST_CASE("names in free texts go at `full`, whichever table has them", "[redact]") {
+    MadeSnapshot m;
+    m.process(1, "orders");
+    m.s.atoms = {m.text("cart_store"), m.text("of"), m.text("wishlist")};
+    m.s.node.slogan = "stop of orders, cart_store, other_store, wishlist";
+    const Redactor redactor(redaction(RedactLevel::full, {1, 2}, m.s, {}));
+    const std::string shown = redactor.apply(m.s.node.slogan, Content::message);
+    for (const char* own : {"orders", "cart_store", "other_store"}) CHECK(shown.find(own) == std::string::npos);
+    CHECK(shown.starts_with("stop of x_"));              // "of" is an atom, too
+    CHECK(shown.find("wishlist") != std::string::npos);  // and this one a word, which nothing is called by
+
+    Carriers carriers;
+    carriers.carriers.push_back({.kept_by = {"heap of orders <0.1.0>, 1872 bytes"}});
+    const Table table = carrier_table(Names(m.s, Syntax::erlang), carriers, {0});
+    Document document;
+    document.members.push_back({.key = "rows", .title = "", .body = table});
+    RenderOptions options;
+    options.format = "json";
+    options.redact = redaction(RedactLevel::full, {1, 2}, m.s, {});
+    StringSink sink;
+    REQUIRE(render(document, options, sink));
+    CHECK(sink.text().find("heap of x_") != std::string::npos);
+    CHECK(sink.text().find("orders") == std::string::npos);
 }
