@@ -259,6 +259,15 @@ std::string written(const Tree& tree, bool pattern) {
 
 using Names = std::map<std::string, Tree>;
 
+/// The text of an iolist of whole texts; nothing where a tree is none.
+std::optional<std::string> text_of(const Tree& tree) {
+    if (tree.kind == Tree::text) return tree.word;
+    if (tree.kind == Tree::nil) return "";
+    if (tree.kind != Tree::cons) return std::nullopt;
+    const auto head = text_of(tree.parts[0]), rest = text_of(tree.parts[1]);
+    return head && rest ? std::optional(*head + *rest) : std::nullopt;
+}
+
 /// The slow matcher: on trees, with a copy of all names for each step.
 std::optional<Names> slowly(const Tree& pattern, const Tree& term, Names names) {
     const auto all = [&](const Tree& p, const Tree& t, std::size_t count) -> std::optional<Names> {
@@ -288,6 +297,7 @@ std::optional<Names> slowly(const Tree& pattern, const Tree& term, Names names) 
         case Tree::open:
             if (term.kind != Tree::tuple || term.parts.size() < pattern.parts.size()) return std::nullopt;
             return all(pattern, term, pattern.parts.size());
+        case Tree::text: return text_of(term) == pattern.word ? std::optional(names) : std::nullopt;
         case Tree::map: {
             if (term.kind != Tree::map) return std::nullopt;
             std::optional<Names> so_far = names;
