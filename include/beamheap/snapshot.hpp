@@ -85,6 +85,8 @@ struct Source {
     std::string truncation;        ///< where and why it ends early, a sentence; empty when it doesn't
     std::uint64_t bytes = 0;       ///< of the decompressed input that was read (the file's size when it is plain)
     bool process_table_complete = true;
+    /// Whether a process that is not among Snapshot::processes does not exist: none of them is lost.
+    bool all_processes_known() const { return process_table_complete && loss.processes == 0; }
     /// Parts of the input that the question did not need, so that nobody knows what is lost of them: "tables" (memory,
     /// allocators, schedulers, ports, ETS, timers, peers), "code" (modules, funs), "stacks", "heaps" (and binaries),
     /// "atoms", "links" (whether both sides of a link have it).

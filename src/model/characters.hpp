@@ -11,6 +11,19 @@ namespace beamheap {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+/// Whether `text` has `word`, not as a part of a longer one (undef, but not undefined): letters, digits, _ and @ are of
+/// words.
+constexpr bool has_word(std::string_view text, std::string_view word) {
+    const auto in_word = [](char c) {
+        return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_' || c == '@';
+    };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+    }
+    return false;
+}
+
 /// Appends a code point, at most 0x1FFFFF, as UTF-8.
 inline void append_utf8(std::string& out, std::uint32_t code) {
     const auto rest = [code](unsigned shift) { return static_cast<char>(0x80 | (code >> shift & 0x3F)); };

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "analyses/slogan/slogan.hpp"
+#include "erlang/elixir_names.hpp"
 #include "present/spelling.hpp"
 #include "present/table_cells.hpp"
 #include "present/units.hpp"
@@ -232,7 +233,7 @@ RedactOptions redaction(RedactLevel level, const Salt& salt, const Snapshot& sna
     for (std::size_t i = 0; i < snapshot.texts.size(); ++i) {
         const std::string_view text = snapshot.texts[static_cast<TextId>(i)];
         if (of_the_vm[i] || text.size() < 2 || text.size() > 255) continue;
-        if (words[i]) add_identifiers(text);
+        if (words[i] && !erlang::is_elixir(text)) add_identifiers(text);  // each part of a module's is a name
         else options.private_names.emplace_back(text);
     }
     // A dump that breaks off before its atoms has the slogan's names nowhere else.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What servers keep of their troubles, in the terms of small dumps: how loaded a log handler is, which alarms are set,
 // who may send nothing; and crowds of relations, deep stacks, pools that hand out tables.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -250,6 +252,49 @@ TEST_CASE("connections without credit lead to who grants none", "[services]") {
         CHECK(credit->severity == FindingSeverity::info);
         CHECK(credit->count == Count(700));
     }
+}
+
+TEST_CASE("what a queue never got back is told by queue and channel, and behind an alarm of memory", "[services]") {
+    Servers node;
+    node.at(1, "rabbit_alarm", {node.function("gen_event", "fetch_msg", 6)});
+    node.at(7, "", {node.function("gen_server2", "process_next_msg", 1)});
+    node.at(8, "", {node.function("gen_server2", "process_next_msg", 1)});
+    node.seal();
+    // An alarm's term lives where it was read.
+    const auto alarm = [&](const std::string& atom) {
+        const Dump dump(
+            test::process("<0.6.0>", "Name: alarm_handler\nProgram counter: 0x0 (gen_event:fetch_msg/6 + 10)\n"),
+            stack_of("<0.6.0>", "gen_event:fetch_msg/6", "y0:H100\n",
+                     "100:lH110|N\n110:t5:A7:handler,AD:alarm_handler,A5:false,H200,A5:false\n200:lH210|N\n210:t2:A" +
+                         fmt::format("{:X}", atom.size()) + ":" + atom + ",N\n"));
+        std::vector<SetAlarm> alarms = service_states(*dump.artifact).alarms;
+        REQUIRE(alarms.size() == 1);
+        alarms.front().holder = node.id(1);
+        alarms.front().blocks_publishers = true;
+        return alarms;
+    };
+    const auto told = [&](std::uint64_t count, std::vector<SetAlarm> alarms) {
+        ServiceStates states;
+        states.unacknowledged = {{node.id(7), {0, 8, 0}, 1'000, nullptr}, {node.id(7), {0, 9, 0}, count, nullptr}};
+        states.alarms = std::move(alarms);
+        return test::findings_of(node.s, [&](Facts& facts) { facts.put(states); });
+    };
+    const std::string said = "15,000 messages of <0.7.0> are not acknowledged by channel <0.9.0>";
+    const auto findings = told(15'000, alarm("memory"));
+    const Finding* first = test::first_of(findings, "unacknowledged");
+    REQUIRE(first != nullptr);
+    CHECK(present::plain_text(node.s, first->title) == said);
+    CHECK(first->severity == FindingSeverity::medium);
+    CHECK(first->process == node.id(7));
+    const auto behind = [&](const std::vector<Finding>& all) {
+        const Finding* of = test::first_of(all, "alarm");
+        REQUIRE(of != nullptr);
+        return present::plain_text(node.s, of->behind);
+    };
+    CHECK(behind(findings) == said);
+    CHECK(behind(told(15'000, alarm("disk"))).empty());
+    CHECK(behind(told(9'999, alarm("memory"))).empty());
+    CHECK(test::first_of(told(9'999, {}), "unacknowledged")->severity == FindingSeverity::info);
 }
 
 TEST_CASE("credit that two want of each other has no end", "[services]") {

@@ -238,11 +238,12 @@ TEST_CASE("a terminal's edge breaks no command", "[sentences]") {
 TEST_CASE("names in free texts go at `full`, whichever table has them", "[redact]") {
     MadeSnapshot m;
     m.process(1, "orders");
-    m.s.atoms = {m.text("cart_store"), m.text("of"), m.text("wishlist")};
-    m.s.node.slogan = "stop of orders, cart_store, other_store, wishlist";
+    m.s.atoms = {m.text("cart_store"), m.text("of"), m.text("wishlist"), m.text("Elixir.Wish")};
+    m.s.node.slogan = "stop of orders, cart_store, other_store, wishlist Wish";
     const Redactor redactor(redaction(RedactLevel::full, {1, 2}, m.s, {}));
     const std::string shown = redactor.apply(m.s.node.slogan, Content::message);
-    for (const char* own : {"orders", "cart_store", "other_store"}) CHECK(shown.find(own) == std::string::npos);
+    for (const char* own : {"orders", "cart_store", "other_store", " Wish"})
+        CHECK(shown.find(own) == std::string::npos);
     CHECK(shown.starts_with("stop of x_"));              // "of" is an atom, too
     CHECK(shown.find("wishlist") != std::string::npos);  // and this one a word, which nothing is called by
 

@@ -165,7 +165,7 @@ private:
 
 NamedProcesses named_processes(const Snapshot& s, TermSource& terms, const CollectionShape& collection) {
     TermReader reader(terms);
-    const bool all_known = s.source.process_table_complete && s.source.loss.processes == 0;
+    const bool all_known = s.source.all_processes_known();
     NamedProcesses found;
     const auto names = [&](const Element& term, bool& lives) {
         bool any = false;

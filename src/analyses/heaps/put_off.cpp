@@ -75,9 +75,7 @@ public:
     /// How many of them are kept, to be answered.
     std::uint64_t kept() const { return who_call_.size() - left_.size(); }
     /// Others that are kept as if they were to be answered, and are not there any more.
-    std::uint64_t ended() const {
-        return s_.source.process_table_complete && s_.source.loss.processes == 0 ? ended_ : 0;
-    }
+    std::uint64_t ended() const { return s_.source.all_processes_known() ? ended_ : 0; }
     /// All pids that stand there; of those who call where they stand outside of what is kept to answer them.
     const std::set<Pid>& named() const { return named_; }
     /// Whether one of them is kept in the same field of the state as most are: whose turn it is is kept in its own.
@@ -227,7 +225,7 @@ void add_named(const Snapshot& s, TermSource& terms, const Element& state, const
     if (fields.size() != 1) return;
     const ProcId only = s.find(*fields.begin());
     if (only != ProcId::none) why.named.push_back(only);
-    else if (s.source.process_table_complete && s.source.loss.processes == 0) why.ended = *fields.begin();
+    else if (s.source.all_processes_known()) why.ended = *fields.begin();
 }
 
 // A server's callers that it has taken, and not answered: events of a state machine that it has postponed, or whom its

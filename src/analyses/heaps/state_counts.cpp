@@ -40,7 +40,7 @@ public:
           p_(snapshot[process]),
           terms_(terms),
           reader_(terms),
-          ends_known_(snapshot.source.process_table_complete && snapshot.source.loss.processes == 0) {}
+          ends_known_(snapshot.source.all_processes_known()) {}
 
     std::optional<StateCounts> run() {
         const auto state = loop_state(s_, process(), terms_);

@@ -168,8 +168,7 @@ Known read(const Snapshot& s, TermSource& terms) {
     known.objects += of_state.objects;
     for (const Pid& pid : pid_fields(terms, std::move(fields)))
         if (const ProcId id = s.find(pid); id != ProcId::none) known.alone.insert(index_of(id));
-        else if (pid.node == 0 && s.source.process_table_complete && s.source.loss.processes == 0)
-            known.ended.insert(pid);
+        else if (pid.node == 0 && s.source.all_processes_known()) known.ended.insert(pid);
     return known;
 }
 

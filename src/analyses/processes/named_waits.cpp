@@ -112,7 +112,7 @@ std::vector<ProcId> only_named(const Snapshot& s) {
 
 std::vector<Pid> only_named_ended(const Snapshot& s) {
     std::vector<Pid> found(s.processes.size());
-    if (!s.source.process_table_complete || s.source.loss.processes != 0) return found;
+    if (!s.source.all_processes_known()) return found;
     std::vector<bool> several(s.processes.size());
     for (const StackSlot& slot : s.slots) {
         const std::size_t process = index_of(slot.process);

@@ -194,18 +194,6 @@ Sentence cause_text(const Slogan& slogan) {
     return text;
 }
 
-// Whether `text` has `word`, not as a part of a longer one: undef, but not undefined.
-bool has_word(std::string_view text, std::string_view word) {
-    const auto in_word = [](char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@';
-    };
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
-    }
-    return false;
-}
-
 void add_hints(Slogan& slogan) {
     for (const Hint& hint : reason_hints)
         if (has_word(slogan.reason, hint.word)) slogan.next_steps.emplace_back(hint.sentence);

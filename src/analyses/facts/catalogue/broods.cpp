@@ -33,8 +33,7 @@ bool is_supervisor(const Snapshot& s, const Process& process) {
 
 class BroodFinder {
 public:
-    explicit BroodFinder(const Snapshot& snapshot)
-        : s_(snapshot), all_known_(snapshot.source.process_table_complete && snapshot.source.loss.processes == 0) {
+    explicit BroodFinder(const Snapshot& snapshot) : s_(snapshot) {
         parents_.resize(s_.processes.size(), ProcId::none);
         for (const ProcId id : all_processes(s_))
             if (s_[id].parent.has()) parents_[index_of(id)] = s_.find(s_[id].parent);
@@ -53,7 +52,7 @@ public:
         for (const ProcId id : all_processes(s_)) {
             if (!s_[id].parent.has() || first_call(s_[id]) == FunctionId::none) continue;
             const bool ended = s_[id].parent.local() && parents_[index_of(id)] == ProcId::none;
-            if (ended && !all_known_) continue;  // it may be among those that are lost
+            if (ended && !s_.source.all_processes_known()) continue;  // it may be among those that are lost
             const std::pair key(ended ? Pid{} : s_[id].parent, first_call(s_[id]));
             if (kind == kinds.end() || kind->first != key) kind = kinds.try_emplace(key).first;
             kind->second.push_back(id);
@@ -196,7 +195,6 @@ private:
     }
 
     const Snapshot& s_;
-    bool all_known_;  // no process is lost
     std::vector<ProcId> parents_;
     std::map<Pid, TextId> programs_, sockets_, tables_;
     std::set<Pid> timed_;

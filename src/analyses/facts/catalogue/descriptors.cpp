@@ -2,7 +2,6 @@
 #include "analyses/facts/catalogue/descriptors.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "analyses/processes/process_columns.hpp"
 #include "erlang/modules.hpp"
 #include "erlang/term_reader.hpp"
+#include "model/characters.hpp"
 
 namespace beamheap::analyses {
 namespace {
@@ -75,15 +75,6 @@ Told told(TermSource& terms) {
             if (each.kind == ElementKind::object || each.kind == ElementKind::atom) left.push_back(each);
     }
     return found;
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-    const auto of_word = [&](std::size_t i) {
-        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
-    };
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
-        if ((at == 0 || !of_word(at - 1)) && !of_word(at + word.size())) return true;
-    return false;
 }
 
 }  // namespace

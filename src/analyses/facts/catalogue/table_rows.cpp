@@ -145,7 +145,7 @@ RowsOfTable rows_of(const Snapshot& s, std::size_t table, Artifact& artifact, st
     const auto contents = artifact.table_contents(table, wanted);
     if (!contents) return found;
     TermSource& terms = *contents->terms;
-    const bool all_known = s.source.process_table_complete && s.source.loss.processes == 0;
+    const bool all_known = s.source.all_processes_known();
     std::vector<Element> rows;
     CommonParts parts;
     TermMeasures measures(terms);
@@ -201,8 +201,7 @@ void add_keys(const Facts& facts, Artifact& artifact, std::vector<RowOfKey>& key
             RowOfKey found{std::string(key), table, {}, false};
             if (const Within within = within_row(terms, terms.root(i)); within.pids.size() == 1) {
                 found.names = *within.pids.begin();
-                found.ended = s.source.process_table_complete && s.source.loss.processes == 0 &&
-                              s.find(found.names) == ProcId::none;
+                found.ended = s.source.all_processes_known() && s.find(found.names) == ProcId::none;
             }
             keys.push_back(std::move(found));
         }

@@ -33,7 +33,6 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/rules/alike.hpp"
 #include "analyses/rules/message_forms.hpp"
-#include "analyses/rules/message_words.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"

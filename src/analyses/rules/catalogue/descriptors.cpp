@@ -92,9 +92,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const std::vector<Owners> kinds = owners(s);
     Finding finding;
     ProcId example = ProcId::none;
-    const Sentence held = all.said ? Sentence(sentence("the text that ended the node says {}",
-                                                       all.of_machine ? Ours("enfile") : Ours("emfile")))
-                                   : told_text(facts, all, example);
+    const Sentence held =
+        all.said ? sentence("the text that ended the node says {}", all.of_machine ? Ours("enfile") : Ours("emfile"))
+                 : told_text(facts, all, example);
     if (all.said && !kinds.empty()) example = kinds.front().example;
     if (example != ProcId::none) about(facts, example, finding);
     else finding.subject = {SubjectKind::node, Ours("node")};

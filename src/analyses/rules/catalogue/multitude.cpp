@@ -493,7 +493,9 @@ bool add_brood(const Facts& facts, const Brood& brood, Finding& finding) {
     for (const Multitude& row : facts.get<Multitudes>().all)
         if (row.of == Of::elements && row.owner != brood.parent && row.count == brood.members && finding.behind.empty())
             finding.behind.say("{} has {} in {}", row.owner, row.what, row.where);
-    finding.evidence = {figure("processes of that kind and parent", brood.members, AmountUnit::count),
+    finding.evidence = {figure(brood.starters == 1 ? Ours("processes of that kind and parent")
+                                                   : Ours("processes of that kind whose starters have ended"),
+                               brood.members, AmountUnit::count),
                         figure("of these, left behind", brood.left, AmountUnit::count, Confidence::estimate),
                         figure("with an external program", brood.programs, AmountUnit::count),
                         figure("with a table", brood.tables, AmountUnit::count),

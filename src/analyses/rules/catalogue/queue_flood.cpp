@@ -25,7 +25,6 @@
 #include "analyses/processes/relations.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/message_forms.hpp"
-#include "analyses/rules/message_words.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/servers.hpp"
 #include "model/otp_release.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyses/rules/phrases.hpp"
+#include "erlang/term_reader.hpp"
 
 namespace beamheap::analyses::rule {
 namespace unacknowledged_rule {
@@ -49,10 +50,14 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     if (rows.size() > most_findings) rows.resize(most_findings);
     std::vector<Finding> found;
     for (const Unacknowledged* const row : rows) found.push_back(finding_of(facts, *row));
-    // What the node stops its publishers for is most likely this.
-    for (Finding& alarm : findings)
-        if (!found.empty() && alarm.rule == "alarm" && alarm.behind.empty() && found.front().count.value_or(0) >= many)
-            alarm.behind = found.front().title;
+    // What the node stops its publishers for, where that is memory, is most likely this.
+    const bool for_memory = std::ranges::any_of(facts.get<ServiceStates>().alarms, [](const SetAlarm& alarm) {
+        return alarm.blocks_publishers && TermReader::is(alarm.id, "memory");
+    });
+    if (for_memory && !rows.empty() && rows.front()->count >= many)
+        for (Finding& each : findings)
+            if (each.rule == "alarm" && each.severity == FindingSeverity::high && each.behind.empty())
+                each.behind = found.front().title;
     std::ranges::move(found, std::back_inserter(findings));
 }
 

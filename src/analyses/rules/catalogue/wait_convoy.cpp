@@ -25,7 +25,6 @@
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/own_workers.hpp"
 #include "analyses/rules/phrases.hpp"
-#include "analyses/rules/waits_below.hpp"
 #include "erlang/functions.hpp"
 #include "erlang/servers.hpp"
 
