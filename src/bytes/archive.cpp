@@ -5,9 +5,11 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 #include <locale.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <vector>
 
 namespace beamheap::bytes {
@@ -40,6 +42,28 @@ private:
     locale_t before_;
 };
 
+/// libarchive ends the program with exit(1) where a name finds no memory (__archive_errx of archive_string.c, 3.6), and
+/// 1 is the exit code of a finding. While one of these lives, the program ends as it does at any other limit.
+class EndedByLibrary {
+public:
+    EndedByLibrary() {
+        [[maybe_unused]] static const int registered = std::atexit(tell);
+        ++inside_;
+    }
+    ~EndedByLibrary() { --inside_; }
+    EndedByLibrary(const EndedByLibrary&) = delete;
+    EndedByLibrary& operator=(const EndedByLibrary&) = delete;
+
+private:
+    static void tell() {  // in the thread that calls exit()
+        if (inside_ == 0) return;
+        constexpr std::string_view why = "beamheap: there is no memory to read the archive\n";
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why.data(), why.size());
+        ::_exit(5);  // ErrorCode::resource_limit
+    }
+    static inline thread_local int inside_ = 0;
+};
+
 class LibArchive final : public Archive {
 public:
     LibArchive(std::unique_ptr<Source> stored, std::string name, ArchiveBudget& budget)
@@ -51,22 +75,29 @@ public:
     }
 
     Status open() {
+        const EndedByLibrary ended;
         archive_ = archive_read_new();
         if (archive_ == nullptr) return Error{ErrorCode::resource_limit, "out of memory", {}};
-        archive_read_support_format_tar(archive_);
-        archive_read_support_format_zip(archive_);
+        // Each of them fails for lack of memory alone; an archive would be of no known format then.
+        for (const int status : {archive_read_support_format_tar(archive_), archive_read_support_format_zip(archive_)})
+            if (status != ARCHIVE_OK) return no_memory();
         archive_read_set_callback_data(archive_, this);
         archive_read_set_read_callback(archive_, &LibArchive::on_read);
         if (stored_->seekable()) {
             archive_read_set_seek_callback(archive_, &LibArchive::on_seek);
             archive_read_set_skip_callback(archive_, &LibArchive::on_skip);
         }
-        if (archive_read_open1(archive_) != ARCHIVE_OK) return failure("can't be read as an archive");
+        if (archive_read_open1(archive_) != ARCHIVE_OK) {
+            // What the bytes are at fault for it says; without a word it ends for lack of memory alone.
+            const bool says_why = error_ || !stored_->damage().empty() || archive_errno(archive_) != 0;
+            return says_why ? failure("can't be read as an archive") : no_memory();
+        }
         return ok();
     }
 
     Result<std::optional<ArchiveMember>> next() override {
         const Utf8Names names;
+        const EndedByLibrary ended;
         for (;;) {
             archive_entry* entry = nullptr;
             const int status = archive_read_next_header(archive_, &entry);
@@ -95,6 +126,7 @@ private:
     public:
         explicit MemberSource(LibArchive& archive) : archive_(archive) {}
         Result<std::size_t> read(std::span<char> into) override {
+            const EndedByLibrary ended;
             const la_ssize_t got = archive_read_data(archive_.archive_, into.data(), into.size());
             if (got < 0) return archive_.failure("a file in it is damaged");
             if (archive_.budget_.bytes.fetch_sub(got) < got)
@@ -152,10 +184,12 @@ private:
         return static_cast<la_int64_t>(by);
     }
 
+    Error no_memory() const {
+        return {ErrorCode::resource_limit, fmt::format("{}: there is no memory to read it", name_), {}};
+    }
     Error failure(std::string_view what) {
         if (error_) return *error_;
-        if (archive_errno(archive_) == ENOMEM)
-            return {ErrorCode::resource_limit, fmt::format("{}: there is no memory to read it", name_), {}};
+        if (archive_errno(archive_) == ENOMEM) return no_memory();
         std::string message = fmt::format("{}: {}", name_, what);
         if (!stored_->damage().empty()) {
             message += fmt::format(" ({})", stored_->damage());

@@ -112,9 +112,6 @@ std::string wrong(const Tried& tried, const Fault& fault, const Outcome& got, co
     // So ends ncurses where it has no memory, by itself.
     if (tried.has("<KEYS") && fault.kind == memory && code == 1 && got.err.find("Out of memory") != got.err.npos)
         return "";
-    // So ends libarchive where it has no memory for a string, by itself.
-    if (fault.kind == memory && code == 1 && got.err.find("Fatal Internal Error in libarchive") != got.err.npos)
-        return "";
     // What is found to be damaged, or to be a finding, is an answer.
     const bool found = (code == 1 || code == 4) && says_so(got, whole);
     if (code != 3 && code != 5 && !option && !found) return "exit code " + std::to_string(code);
