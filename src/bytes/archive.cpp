@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <vector>
@@ -55,13 +56,13 @@ public:
     EndedByLibrary& operator=(const EndedByLibrary&) = delete;
 
 private:
-    static void tell() {  // in the thread that calls exit()
+    static void tell() {  // nothing else ends the program while an archive is read
         if (inside_ == 0) return;
         constexpr std::string_view why = "beamheap: there is no memory to read the archive\n";
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why.data(), why.size());
         ::_exit(5);  // ErrorCode::resource_limit
     }
-    static inline thread_local int inside_ = 0;
+    static inline std::atomic<int> inside_ = 0;
 };
 
 class LibArchive final : public Archive {

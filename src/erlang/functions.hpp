@@ -108,6 +108,7 @@ enum class FunctionRole : std::uint8_t {
     manages_events,      ///< an event manager
     holds_connection,    ///< the process of a connection to another node
     of_rabbit,           ///< a process of RabbitMQ, which keeps its credit
+    of_raft,             ///< a member of a Ra cluster: quorum queues of RabbitMQ, Khepri
     count,               ///< how many roles there are
 };
 

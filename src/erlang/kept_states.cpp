@@ -36,6 +36,18 @@ constexpr KeptStateRow kept_states[] = {
     {KeptState::credit_blocked, "{credit_blocked, By}"},
     // rabbit_queue_consumers.erl of rabbit, since 3.9, whose queues of tags know how many they are (lqueue.erl)
     {KeptState::unacknowledged, "{{ch, Channel :: pid()}, {cr, _, _, Unacked, ...}}"},
+    // ra_server.erl of ra, since 1.0: the state of a member; the machine since 2.0. ra_log.erl: its record, up to 2.14,
+    // and
+    // since, which has a range {First, Last}. Of members ra_server.hrl, ra_peer_state().
+    {KeptState::raft_member,
+     "#{cfg := {cfg, Me, _, _, _, {machine, Machine :: atom(), ...}, ...}, cluster := Members, commit_index := Commit, "
+     "leader_id := Leader, log := Log}"},
+    {KeptState::raft_member,
+     "#{cfg := {cfg, Me, ...}, cluster := Members, commit_index := Commit, leader_id := Leader, log := Log}"},
+    {KeptState::raft_log, "{ra_log, _, {_, Last :: integer()}, ...}"},
+    {KeptState::raft_log, "{ra_log, _, _, Last :: integer(), ...}"},
+    {KeptState::raft_peer, "{Name :: atom(), Node :: atom()}"},
+    {KeptState::raft_progress, "#{match_index := Match :: integer()}"},
     // gen_event.erl
     {KeptState::event_handler, "{handler, Module :: atom(), _, State, _}"},
     // rabbit_alarm.erl
@@ -59,6 +71,8 @@ Match match_state(KeptState state, TermSource& terms, const Element& term) {
 }
 
 bool keeps_alarms(std::string_view module) { return module.find("alarm") != module.npos; }
+
+bool is_quorum_queue(std::string_view machine) { return machine == "rabbit_fifo"; }
 
 bool is_of_disk(const Element& reason) {
     for (const std::string_view each : reasons_of_disks)

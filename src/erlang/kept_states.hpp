@@ -20,6 +20,10 @@ enum class KeptState : std::uint8_t {
     tick_time,        ///< Time; with Intensity for so many ticks, without for one of four; in milliseconds
     credit_blocked,   ///< By: the pids that owe credit; an entry of the dictionary
     unacknowledged,   ///< Channel: a pid; Unacked: {Count, Newest, ...} of {Tag, Consumer}; an entry of the dictionary
+    raft_member,      ///< Me: {Name, Node}; Members: a map of such; Commit, Leader, Machine: its module; Log
+    raft_log,         ///< Last: the number of the last entry of such a log
+    raft_peer,        ///< Name, Node: of a key of such a map
+    raft_progress,    ///< Match: the last entry that a member has, of a value of such a map
     event_handler,    ///< Module, State: of an entry of a manager's list
     alarms_of_nodes,  ///< Passed: a dict of the limits that were passed, by node; Others: a list of alarms
     node_alarms,      ///< Node, Limits: of such a dict
@@ -32,6 +36,9 @@ Match match_state(KeptState state, TermSource& terms, const Element& term);
 
 /// Whether a handler of events of this module keeps alarms: alarm_handler, rabbit_alarm, and what calls itself so.
 bool keeps_alarms(std::string_view module);
+
+/// Whether the machine of a Ra cluster, by its module, is a quorum queue of RabbitMQ.
+bool is_quorum_queue(std::string_view machine);
 
 /// Whether a reason is that of a disk that is full, failed or can't be written: a pipe can't be synced either (einval).
 bool is_of_disk(const Element& reason);

@@ -288,8 +288,10 @@ class AmqpClient:
             if kind == 1 and struct.unpack(">HH", payload[:4]) == (group, number):
                 return
 
-    def declare(self, queue, wait=True):
-        self.method(1, 50, 10, b"\0\0" + self.short(queue) + b"\0" + self.long(b""))
+    def declare(self, queue, wait=True, kind=None):
+        """Of a kind ("quorum") queues are durable."""
+        arguments = b"" if kind is None else self.short("x-queue-type") + b"S" + self.long(kind.encode())
+        self.method(1, 50, 10, b"\0\0" + self.short(queue) + (b"\0" if kind is None else b"\2") + self.long(arguments))
         if wait:
             self.expect(50, 11)
 

@@ -80,6 +80,31 @@ TEST_CASE("servers that are stuck in one place, and what to look at", "[stuck]")
               figures + "  its stack: gen_server:loop/7\n" + steps);
 }
 
+TEST_CASE("that each has a socket is said of servers that wait for it in a receive of their own", "[stuck]") {
+    const auto told = [](const char* module, bool of_its_own, std::uint32_t sockets) {
+        StuckNode node;
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            node.at(10 + i, {node.function(module, "handle_call", 3)}).initial_call = node.function("pg", "init", 1);
+            if (!of_its_own) node.links({20 + i});
+        }
+        for (std::uint32_t i = 0; i < 4; ++i) node.at(20 + i, {node.function("gen_server", "loop", 7)});
+        for (std::uint32_t i = 0; i < sockets; ++i) {
+            Port& port = node.s.ports.emplace_back();
+            port.port = {0, i + 1};
+            port.driver = node.text("tcp_inet");
+            port.connected = {0, (of_its_own ? 10 : 20) + i, 0};
+        }
+        for (std::uint32_t i = 0; i < 12; ++i) node.calls(100 + i, 10 + i % 4);
+        node.others(30);
+        return node.stories().find(", each with a socket of its own") != std::string::npos;
+    };
+    CHECK(told("pg", true, 4));
+    CHECK(told("pg", false, 4));
+    CHECK_FALSE(told("pg", false, 3));
+    CHECK_FALSE(told("pg", true, 0));
+    CHECK_FALSE(told("prim_inet", true, 4));  // which says so itself
+}
+
 TEST_CASE("a story of stuck servers weighs what all of them hold, and is an estimate", "[stuck]") {
     StuckNode node;
     for (std::uint32_t i = 0; i < 4; ++i)

@@ -81,6 +81,21 @@ TEST_CASE("the child that is told was started last, or can't be started", "[rest
     CHECK(failing->restarting == 1);
 }
 
+TEST_CASE("of rest_for_one the first of those that were restarted together is told", "[restarts]") {
+    const auto first = [](const std::string& a, const std::string& b, const std::string& c) {
+        const std::string children = "{[c,b,a],#{" + child(c, "c") + "," + child(a, "a") + "," + child(b, "b") + "}}";
+        return restarts_in("{state,{local,s},rest_for_one," + children + ",undefined,60,10,[1,1],0,never,m,[]}")
+            ->function;
+    };
+    CHECK(first("<0.80.0>", "<0.1132.0>", "<0.1133.0>") == "start_b");
+    CHECK(first("<0.80.0>", "<0.81.0>", "<0.1133.0>") == "start_c");
+    CHECK(first("<0.1131.0>", "<0.1132.0>", "<0.1133.0>") == "start_a");
+    CHECK(first("<0.1116.0>", "<0.1132.0>", "<0.1148.0>") == "start_a");  // 16 pids are given in between
+    CHECK(first("<0.1115.0>", "<0.1132.0>", "<0.1149.0>") == "start_c");
+    CHECK(first("<0.1131.0>", "<0.1132.0>", "<0.5.1>") == "start_c");  // pids have begun anew
+    CHECK(first("<0.80.0>", "{restarting,<0.90.0>}", "<0.1133.0>") == "start_b");
+}
+
 TEST_CASE("children of one kind are those that run, of Erlang's and of Elixir's supervisors", "[restarts]") {
     const auto simple = restarts_in(
         "{state,{local,s},simple_one_for_one,{[w],#{w=>{child,undefined,w,{m,f,[]},permanent,false,5,worker,[m]}}},"
@@ -140,6 +155,34 @@ TEST_CASE("what restarts are worth", "[restarts]") {
     CHECK(severity() == "high");
     CHECK(present::plain_text(node.s, node.findings(of)[0].title)
               .starts_with("Supervisor shop_sup <0.1.0> has restarted its child"));
+}
+
+TEST_CASE("restarts that go on below what is allowed are told", "[restarts]") {
+    Supervised node;
+    node.process(1, "wifi_sup");
+    node.seal();
+    const auto severity = [&](std::uint64_t restarts, std::uint64_t within, std::optional<std::uint64_t> since) {
+        SupervisorRestarts of;
+        of.supervisor = ProcId{0};
+        of.intensity = 10, of.period_seconds = 10;
+        of.restarts = restarts, of.within_seconds = within, of.started_since = since;
+        of.children = 2, of.rest_too = true;
+        return std::string(name_of(node.findings(of).front().severity));
+    };
+    CHECK(severity(5, 8, 100) == "medium");
+    CHECK(severity(4, 8, 100) == "info");  // less than half of what is allowed
+    CHECK(severity(5, 7, 100) == "info");  // all at once
+    CHECK(severity(5, 8, 101) == "info");  // some time ago
+    CHECK(severity(5, 8, {}) == "info");
+    SupervisorRestarts usual;
+    usual.supervisor = ProcId{0};
+    usual.intensity = 3, usual.period_seconds = 5, usual.within_seconds = 5, usual.started_since = 0;
+    usual.restarts = 3;
+    CHECK(node.findings(usual).front().severity == FindingSeverity::medium);
+    usual.restarts = 2;  // as after a fault or two
+    CHECK(node.findings(usual).front().severity == FindingSeverity::info);
+    usual.restarting = 1, usual.restarts = 3, usual.started_since = 200'000;
+    CHECK(node.findings(usual).front().severity == FindingSeverity::medium);
 }
 
 TEST_CASE("which child is restarted is told as far as it is known", "[restarts]") {

@@ -22,6 +22,7 @@ namespace {
 constexpr std::uint64_t small_part = 4;  // of the node's memory: a wait holds less than a quarter of it
 constexpr std::uint64_t least_who_wait = 3;
 constexpr std::uint64_t most_of_those = 2;  // half of those who wait, in one function
+constexpr std::size_t most_on_stack = 32;   // functions that are looked at
 constexpr double copies_percent = 25;
 constexpr std::size_t most_in_circle = 4;
 
@@ -31,6 +32,7 @@ public:
     explicit OwnFunctions(const Snapshot& s) : s_(s), folders_(build_folders(s)) {
         for (const Module& module : s.modules)
             if (is_own_module(s, module, folders_)) own_.insert(module.name);
+            else if (module.source == TextId::none) untold_.insert(module.name);
     }
 
     /// The youngest of them on a stack, behind `but`; none: there is none.
@@ -43,16 +45,40 @@ public:
         return FunctionId::none;
     }
 
+    /// The youngest on the stack of who waits, but for functions of the module that it waits for: its own interface.
+    FunctionId asks_from(const Process& process, TextId asked) const {
+        FunctionId first = FunctionId::none;
+        for (const FunctionId function : all_on_stack_of(process)) {
+            if (asked == TextId::none || s_.functions[function].module != asked) return function;
+            if (first == FunctionId::none) first = function;
+        }
+        return first;
+    }
+
+    /// Each of them that is on a stack once, the youngest first.
+    std::vector<FunctionId> all_on_stack_of(const Process& process) const {
+        std::vector<FunctionId> found;
+        if (process.stack == StackId::none) return found;
+        for (const Frame& frame : s_.stacks[process.stack]) {
+            if (frame.function == FunctionId::none || found.size() == most_on_stack) break;
+            if (is_own(frame.function) && std::ranges::find(found, frame.function) == found.end())
+                found.push_back(frame.function);
+        }
+        return found;
+    }
+
 private:
     bool is_own(FunctionId id) const {
-        if (!own_.empty()) return own_.contains(s_.functions[id].module);
-        const std::string_view module = s_.text(s_.functions[id].module);
-        return folders_.empty() && !rule::is_of_library(s_, id) && !erlang::is_of_otp(module);
+        const TextId name = s_.functions[id].module;
+        if (!own_.empty()) return own_.contains(name);
+        // Of a build that leaves sources out (+deterministic, as releases are built) the name has to tell.
+        return (folders_.empty() || untold_.contains(name)) && !rule::is_of_library(s_, id) &&
+               !erlang::is_of_otp(s_.text(name));
     }
 
     const Snapshot& s_;
     std::vector<std::string_view> folders_;
-    std::set<TextId> own_;
+    std::set<TextId> own_, untold_;  // untold: without a source
 };
 
 bool names(const Sentence& text, FunctionId function) {
@@ -114,32 +140,83 @@ bool is_served(const Facts& facts, ProcId waiter) {
     return fan != nullptr && facts.snapshot()[server].msgq_len == Count(fan->waiters - 1);
 }
 
+// Those of a finding's members who wait: not the servers that they wait for.
+std::vector<ProcId> who_wait(const Facts& facts, const Finding& worst) {
+    std::vector<ProcId> all, waiting;
+    for (const ProcId id : worst.members) {
+        if (id == worst.process) continue;
+        all.push_back(id);
+        if (facts.get<Waits>().edge(id) != nullptr) waiting.push_back(id);
+    }
+    return waiting.empty() ? all : waiting;
+}
+
+// The module of the server that a process waits for.
+TextId module_asked(const Facts& facts, ProcId waiter) {
+    const Snapshot& s = facts.snapshot();
+    const WaitEdge* const edge = facts.get<Waits>().edge(waiter);
+    if (edge == nullptr || edge->target.process == ProcId::none) return TextId::none;
+    const FunctionId begun = first_call(s[edge->target.process]);
+    return begun == FunctionId::none ? TextId::none : s.functions[begun].module;
+}
+
+struct CommonWork {
+    FunctionId function = FunctionId::none;
+    std::uint64_t count = 0;
+};
+
+// The function of the program that half of them or more have on their stacks; of several the one of most, and of these
+// the youngest: two features of one service ask the same server by functions of their own.
+CommonWork common_work(const Facts& facts, const OwnFunctions& own, const std::vector<ProcId>& waiting) {
+    const Snapshot& s = facts.snapshot();
+    std::map<FunctionId, std::pair<std::uint64_t, std::size_t>> functions;  // how many; how far below the youngest
+    for (const ProcId id : waiting) {
+        const std::vector<FunctionId> on_stack = own.all_on_stack_of(s[id]);
+        const TextId asked = module_asked(facts, id);
+        for (std::size_t depth = 0; depth < on_stack.size(); ++depth) {
+            if (asked != TextId::none && s.functions[on_stack[depth]].module == asked) continue;
+            auto& [count, below] = functions[on_stack[depth]];
+            ++count, below += depth;
+        }
+    }
+    CommonWork most;
+    std::size_t least_below = 0;
+    for (const auto& [function, place] : functions) {
+        const auto [count, below] = place;
+        if (count * most_of_those < waiting.size() || count < most.count ||
+            (count == most.count && below >= least_below))
+            continue;
+        most = {function, count};
+        least_below = below;
+    }
+    return most;
+}
+
 // "all of the 130 who wait come from order_api:lock/1", "140 of the 141 who wait come from upload:stat/1, and the one
 // that is served now is most likely <0.82.0> (conf:reload/1)"
 Sentence whose_work(const Facts& facts, const OwnFunctions& own, const Finding& worst, bool begins) {
     const Snapshot& s = facts.snapshot();
+    const std::vector<ProcId> waiting = who_wait(facts, worst);
+    const std::uint64_t all = waiting.size();
     std::map<FunctionId, std::pair<std::uint64_t, ProcId>> functions;
-    std::uint64_t all = 0;
-    for (const ProcId id : worst.members) {
-        if (id == worst.process) continue;
-        ++all;
-        if (const FunctionId function = own.on_stack_of(s[id]); function != FunctionId::none) {
+    for (const ProcId id : waiting)
+        if (const FunctionId function = own.asks_from(s[id], module_asked(facts, id)); function != FunctionId::none) {
             auto& [count, example] = functions[function];
             if (count++ == 0) example = id;
         }
-    }
     if (functions.empty() || all < least_who_wait) return {};
     const auto most = std::ranges::max_element(functions, {}, [](const auto& each) { return each.second.first; });
-    const auto [function, place] = *most;
-    if (place.first * most_of_those < all || names(worst.title, function)) return {};
-    if (place.first == all)
+    CommonWork work{most->first, most->second.first};
+    if (work.count * most_of_those < all) work = common_work(facts, own, waiting);
+    if (work.function == FunctionId::none || names(worst.title, work.function)) return {};
+    if (work.count == all)
         return sentence(
             begins ? Form<2>("All of the {} who wait come from {}") : Form<2>("all of the {} who wait come from {}"),
-            rule::number(all), function);
+            rule::number(all), work.function);
     Sentence text =
-        sentence("{} of the {} who wait come from {}", rule::number(place.first), rule::number(all), function);
+        sentence("{} of the {} who wait come from {}", rule::number(work.count), rule::number(all), work.function);
     for (const auto& [other, one] : functions)
-        if (other != function && one.first == 1 && place.first + 1 == all) {
+        if (other != work.function && one.first == 1 && work.count + 1 == all) {
             text.say(is_served(facts, one.second) ? Form<1>(", and the one that is served now is most likely {}")
                                                   : Form<1>(", and one is {}"),
                      one.second);
@@ -176,7 +253,8 @@ Sentence copies_there(const Facts& facts) {
 Sentence second_sentence(const Facts& facts, const Finding& worst, const LargestPlace& place) {
     const std::uint64_t node = rule::node_bytes(facts).value_or(0);
     const bool holds_little = worst.bytes.value_or(0) < node / small_part;
-    if (worst.behind.empty() && !place.stands_out && holds_little && !worst.members.empty())
+    const bool is_news = place.stands_out && !place.in_code;
+    if (worst.behind.empty() && !is_news && holds_little && !worst.members.empty())
         if (Sentence text = behind_wait(facts, worst); !text.empty()) return text;
     Sentence text = place.text;
     // Where a start failed, memory is no news: the place goes before it.
@@ -184,7 +262,7 @@ Sentence second_sentence(const Facts& facts, const Finding& worst, const Largest
         return text.empty() ? sentence("{}.", worst.behind) : sentence("{}. {}", worst.behind, text);
     if (!worst.behind.empty()) {
         // What goes with it, in a node whose memory is nowhere in particular, is all that is left to be said.
-        if (!place.stands_out && holds_little) return sentence("{}.", worst.behind);
+        if (!is_news && holds_little) return sentence("{}.", worst.behind);
         return text.say(" {}.", worst.behind), text;
     }
     if (place.in_processes && worst.rule != "multitude") text.add(copies_there(facts));

@@ -19,13 +19,15 @@ enum class Service : std::uint8_t {
     connection,
     net_kernel,
     rabbit,
+    raft,
     log_writer,
     table_writer
 };
 
 /// Which processes may keep one of these: a handler's protection, a manager of events whose name speaks of alarms, a
-/// process of RabbitMQ, one of a connection to another node, net_kernel, one that writes a log or a table of dets.
-/// Needs the process table and stacks. Asked about all processes of one snapshot, whose functions it keeps in mind.
+/// process of RabbitMQ, a member of a Ra cluster, one of a connection to another node, net_kernel, one that writes a
+/// log or a table of dets. Needs the process table and stacks. Asked about all processes of one snapshot, whose
+/// functions it keeps in mind.
 class ServiceKeepers {
 public:
     /// What of a service's state a process keeps; none, where it is too large to be looked into.

@@ -5,6 +5,7 @@
 
 #include "analyses/base/allocated_words.hpp"
 #include "analyses/base/sum.hpp"
+#include "analyses/logs/raft_member.hpp"
 #include "analyses/logs/service_keepers.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
@@ -38,7 +39,8 @@ enum ServicePart : unsigned {
     connection_loop = 8,
     rabbit = 16,
     log_writer = 32,
-    table_writer = 64
+    table_writer = 64,
+    raft = 128
 };
 
 class Reading {
@@ -237,9 +239,13 @@ unsigned ServiceKeepers::parts_of(const Snapshot& s, FunctionId function) {
     if (functions_.size() <= index) functions_.resize(index + 1);
     if (functions_[index] != 0) return functions_[index];
     using enum erlang::FunctionRole;
-    constexpr std::pair<erlang::FunctionRole, unsigned> parts_by_role[] = {
-        {protects_log, log_protection}, {manages_events, event_manager}, {holds_connection, connection_loop},
-        {writes_log, log_writer},       {writes_table, table_writer},    {of_rabbit, rabbit}};
+    constexpr std::pair<erlang::FunctionRole, unsigned> parts_by_role[] = {{protects_log, log_protection},
+                                                                           {manages_events, event_manager},
+                                                                           {holds_connection, connection_loop},
+                                                                           {writes_log, log_writer},
+                                                                           {writes_table, table_writer},
+                                                                           {of_rabbit, rabbit},
+                                                                           {of_raft, raft}};
     unsigned parts = asked;
     for (const auto& [role, part] : parts_by_role)
         if (has_role(s, function, role)) parts |= part;
@@ -273,6 +279,7 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
         if (name == erlang::registered::net_kernel) return Service::net_kernel;
     }
     if ((runs & connection_loop) != 0) return Service::connection;
+    if ((began_as & raft) != 0) return Service::raft;
     if ((runs & log_writer) != 0) return Service::log_writer;
     if ((runs & table_writer) != 0) return Service::table_writer;
     return (any & rabbit) != 0 ? Service::rabbit : Service::none;
@@ -303,6 +310,12 @@ ServiceStates service_states(Artifact& artifact) {
             case Service::table_writer: reading.table_writer(); break;
             case Service::net_kernel: reading.net_kernel(); break;
             case Service::rabbit: reading.rabbit(); break;
+            case Service::raft:
+                if (auto member = raft_member(**terms)) {
+                    member->process = id;
+                    states.raft.push_back(std::move(*member));
+                }
+                break;
             case Service::none: break;
         }
     }

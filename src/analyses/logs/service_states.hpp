@@ -22,6 +22,8 @@
 // A queue of RabbitMQ keeps of each channel that has consumers of it the tags of what it has delivered and nobody has
 // acknowledged yet, under {ch, Channel} (rabbit_queue_consumers.erl): these messages stay in memory until then.
 //
+// What a member of a Ra cluster knows of the others, raft_member.hpp.
+//
 // A connection to another node has a process in dist_util:con_loop, to which net_kernel's ticker sends {net_kernel,
 // tick} several times in net_ticktime. At each it looks whether something has come, and keeps {tick, Read, Write, Tick,
 // Ticked}: the number of this tick, and of the one that found something last (the record of dist_util.erl; numbers go
@@ -34,6 +36,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/logs/raft_member.hpp"
 #include "beamheap/artifact.hpp"
 #include "erlang/owned_term.hpp"
 
@@ -101,6 +104,7 @@ struct ServiceStates {
     std::vector<CreditBlock> blocked;     ///< of RabbitMQ's processes, until their heaps come to 30 million words
     std::uint64_t credit_unread = 0;  ///< RabbitMQ's processes behind that bound: whether they have credit was not read
     std::vector<Unacknowledged> unacknowledged;  ///< 1,000 and more each; within the same bound
+    std::vector<RaftMember> raft;                ///< members of Ra clusters that this node has
     std::vector<ConnectionTick> ticks;           ///< of connections to other nodes
     TickTime tick_time;
 };

@@ -155,6 +155,7 @@ struct LargestPlace {
     Sentence text;
     bool stands_out = false;    ///< one owner has a third of all, or nobody is known who has as much
     bool in_processes = false;  ///< it is in processes
+    bool in_code = false;       ///< it is code, as in any small node
 };
 LargestPlace largest_place(const Ledger& ledger);
 

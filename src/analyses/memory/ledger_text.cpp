@@ -197,7 +197,8 @@ LargestPlace largest_place(const Ledger& ledger) {
     const std::uint64_t owned = std::max(largest_owner(ledger, area).bytes, nobodys_bytes);
     LargestPlace place{.text = sentence("Of {}", bytes(whole)),
                        .stands_out = area < LedgerArea::vm && owned >= whole / third,
-                       .in_processes = area == LedgerArea::processes};
+                       .in_processes = area == LedgerArea::processes,
+                       .in_code = area == LedgerArea::code};
     if (!ledger.total_bytes.has()) place.text.say(" that the input tells of");
     const Sentence owner = owner_clause(ledger, area);
     const bool nobodys = owner == Sentence(nobody_known) && there < whole / 2;

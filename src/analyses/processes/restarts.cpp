@@ -92,11 +92,14 @@ private:
         count(state[restarts_at]);
         if (found_.restarts == 0) return true;
         found_.one_kind = TermReader::is(state[strategy_at], "simple_one_for_one");
+        found_.rest_too = TermReader::is(state[strategy_at], "rest_for_one");
+        running_.clear();
         // {Ids, #{Id => Child}}; a list of them up to R20
         const std::vector<Element> held = terms_.tuple(state[children_at], 2);
         if (!held.empty()) for_pairs(held[1], [&](const Pair& pair) { child(pair.value); });
         else
             for (const Element& each : terms_.list(state[children_at], most_children)) child(each);
+        if (found_.rest_too) first_of_rest();
         if (found_.one_kind) {
             found_.children = 0;
             const std::vector<Element> dynamics = terms_.tuple(state[dynamics_at], 2);  // {maps, #{Pid => Args}}
@@ -179,9 +182,29 @@ private:
         if (record.size() < least_child || !TermReader::is(record[0], "child")) return;
         if (found_.one_kind) return start_function(record[3]);
         // A temporary child is never started again.
-        if (TermReader::is(record[4], "temporary") || !started(record[1])) return;
+        if (TermReader::is(record[4], "temporary")) return;
+        if (found_.rest_too && record[1].kind == ElementKind::pid) running_.push_back(record);
+        if (started(record[1])) tell(record);
+    }
+
+    void tell(const std::vector<Element>& record) {
         found_.child_id = copy_term(source_, record[2], {.objects = 200, .bytes = 1024});
         start_function(record[3]);
+    }
+
+    // Where those behind the one that ended are restarted with it, it is the oldest of them: of pids that follow
+    // closely upon each other.
+    void first_of_rest() {
+        constexpr std::uint64_t most_between = 16;  // pids that children give as they start
+        if (found_.restarting != 0 || running_.empty()) return;
+        std::ranges::sort(running_, [](const auto& a, const auto& b) { return older(a[1].pid, b[1].pid); });
+        std::size_t first = running_.size() - 1;
+        for (; first > 0; --first) {
+            const Pid before = running_[first - 1][1].pid, behind = running_[first][1].pid;
+            if (before.serial != behind.serial || behind.number - before.number > most_between) break;
+        }
+        found_.child = running_[first][1].pid;
+        tell(running_[first]);
     }
 
     void start_function(const Element& term) {
@@ -195,6 +218,7 @@ private:
     TermSource& source_;
     TermReader terms_;
     SupervisorRestarts found_;
+    std::vector<std::vector<Element>> running_;  // records of children that run, of rest_for_one
 };
 
 // Pids are given in turn (erl_ptab.c), within one serial by one more each.

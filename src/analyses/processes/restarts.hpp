@@ -35,8 +35,10 @@ struct SupervisorRestarts {
     std::uint64_t children = 0;    ///< that it has, at most 5,000; where all are of one kind, those that run
     std::uint64_t restarting = 0;  ///< of these, such as could not be started again so far
     bool one_kind = false;  ///< all of them are started by the same function (simple_one_for_one, DynamicSupervisor)
-    /// The child that was started last, or one that could not be started again: its pid (none: not known), its id (no
-    /// `source`: children of one kind have none), and the function that starts it (empty: not known).
+    bool rest_too = false;  ///< those behind the one that ended are restarted with it (rest_for_one)
+    /// The child that was started last (of rest_for_one the first of those that were restarted with it), or one that
+    /// could not be started again: its pid (none: not known), its id (no `source`: children of one kind have none), and
+    /// the function that starts it (empty: not known).
     Pid child;
     std::shared_ptr<OwnedTerm> child_id;
     std::string module, function;

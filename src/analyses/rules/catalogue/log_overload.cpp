@@ -12,10 +12,9 @@
 // the handler; sync with ten waiting callers is medium, and so are ten events of one that waits for who reads the
 // standard output. Where more processes wait for who prints to the same output, it is medium: they are told first.
 #include <algorithm>
-#include <map>
 
+#include "analyses/rules/log_callers.hpp"
 #include "analyses/rules/phrases.hpp"
-#include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
 namespace log_overload_rule {
@@ -24,46 +23,14 @@ namespace {
 constexpr std::uint64_t least_waiters = 10, least_queued = 10;
 constexpr double critical_percent = 50;
 
-class Loggers {
-public:
-    explicit Loggers(const Snapshot& s) : s_(s) {}
-    // The youngest frame that is not of logging, with one of logger's above it.
-    FunctionId who_logs(const Process& process) {
-        bool logs = false;
-        for (const Frame& frame : s_.stacks[process.stack]) {
-            if (frame.function == FunctionId::none) continue;
-            const TextId id = s_.functions[frame.function].module;
-            if (id == other_) return logs ? frame.function : FunctionId::none;
-            const std::string_view module = s_.text(id);
-            if (!has_role(module, erlang::FunctionRole::of_logging)) {
-                other_ = id;
-                return logs ? frame.function : FunctionId::none;
-            }
-            logs = logs || has_role(module, erlang::FunctionRole::logs);
-        }
-        return FunctionId::none;
-    }
-
-private:
-    const Snapshot& s_;
-    TextId other_ = TextId::none;  // the module met last that is none of logging: most processes are in one of few
-};
-
 struct Callers {
-    std::uint64_t waiting = 0, busiest = 0;
-    FunctionId function = FunctionId::none;  // where the most of them log
+    std::uint64_t waiting = 0;
+    LogCallers logging;
 };
 
 Callers callers(const Facts& facts, ProcId handler) {
-    Callers found;
+    Callers found{0, log_callers(facts.snapshot())};
     if (const WaitFanIn* fan = facts.get<Waits>().fan_in_of(handler)) found.waiting = fan->waiters;
-    std::map<std::uint32_t, std::uint64_t> counts;
-    Loggers loggers(facts.snapshot());
-    for (const Process& process : facts.snapshot().processes)
-        if (const FunctionId function = loggers.who_logs(process); function != FunctionId::none)
-            ++counts[index_of(function)];
-    for (const auto& [function, count] : counts)
-        if (count > found.busiest) found.busiest = count, found.function = FunctionId{function};
     return found;
 }
 
@@ -97,7 +64,8 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         finding.count = queued;
         finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
                           Counted{queued, "event", "events"});
-        const FunctionId where = unread.empty() ? who.function : FunctionId::none;  // so that a title is one breath
+        const FunctionId where =
+            unread.empty() ? who.logging.function : FunctionId::none;  // so that a title is one breath
         if (flushes && unread.empty()) finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
         else if (drops && unread.empty() && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
@@ -110,13 +78,13 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                             figure("events are dropped from (drop_mode_qlen)", handler.drop_qlen, AmountUnit::count),
                             figure("the queue is thrown away from (flush_qlen)", handler.flush_qlen, AmountUnit::count),
                             figure("processes that wait for it", who.waiting, AmountUnit::count)};
-        if (who.function != FunctionId::none)
-            finding.evidence.push_back(
-                figure(sentence("processes that log in {}", who.function), who.busiest, AmountUnit::count));
+        if (who.logging.function != FunctionId::none)
+            finding.evidence.push_back(figure(sentence("processes that log in {}", who.logging.function),
+                                              who.logging.processes, AmountUnit::count));
         add_stack(facts, handler.process, finding);
         finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
-        if (who.function != FunctionId::none)
-            finding.advise("Log less in {}: a higher level, one line for many, or a filter.", who.function);
+        if (who.logging.function != FunctionId::none)
+            finding.advise("Log less in {}: a higher level, one line for many, or a filter.", who.logging.function);
         finding.advise(
             "See whether its device takes what it writes (a full disk, a pipe or terminal that nobody reads): {}",
             Command{"proc", s[handler.process].pid});

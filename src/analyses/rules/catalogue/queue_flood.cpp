@@ -24,8 +24,11 @@
 #include "analyses/processes/process_columns.hpp"
 #include "analyses/processes/relations.hpp"
 #include "analyses/processes/senders.hpp"
+#include "analyses/rules/log_callers.hpp"
 #include "analyses/rules/message_forms.hpp"
 #include "analyses/rules/phrases.hpp"
+#include "erlang/functions.hpp"
+#include "erlang/registered.hpp"
 #include "erlang/servers.hpp"
 #include "model/otp_release.hpp"
 
@@ -87,6 +90,37 @@ void add_contents(const Facts& facts, ProcId id, Finding& finding) {
     for (const TermFacts::FromSender& from : seen->senders)
         finding.evidence.push_back(
             share(sentence("messages that {} is named in as sender", sender(facts, from)), from.percent, confidence));
+    // Who alone fills a queue is told with it, unless the form of the message says that it is nobody's doing.
+    if (finding.behind.empty() && !seen->senders.empty() && seen->senders.front().percent >= known_percent &&
+        seen->senders.front().sender.pid.has() && !(seen->senders.front().sender.pid == facts.snapshot()[id].pid)) {
+        const TermFacts::FromSender& most = seen->senders.front();
+        if (most.percent >= all_percent)
+            finding.behind.say("All of these messages name {} as their sender", sender(facts, most));
+        else
+            finding.behind.say("{} of these messages name {} as their sender", Percent{most.percent},
+                               sender(facts, most));
+    }
+}
+
+// Whether it is the process of a log handler, behind its protection against overload.
+bool protects_log(const Snapshot& s, const Process& process) {
+    return has_role(s, process.real_initial_call, erlang::FunctionRole::protects_log) ||
+           (process.name != TextId::none &&
+            erlang::has_role(s.text(process.name), erlang::RegisteredRole::protects_log));
+}
+
+// Of a log handler, whose events name nobody, who logs at this moment: "5 processes are logging, in checkout:audit/2".
+void say_who_logs(const Facts& facts, ProcId id, Finding& finding) {
+    const Snapshot& s = facts.snapshot();
+    if (!finding.behind.empty() || !protects_log(s, s[id])) return;
+    const LogCallers callers = log_callers(s);
+    if (callers.processes == 0) return;
+    finding.evidence.push_back(
+        figure(sentence("processes that log in {}", callers.function), callers.processes, AmountUnit::count));
+    if (callers.processes == 1) finding.behind.say("{} is logging, in {}", callers.example, callers.function);
+    else
+        finding.behind.say("{} are logging in {}, {} one of them", processes(callers.processes), callers.function,
+                           callers.example);
 }
 
 // Whether its messages are results of tasks, {Ref, Result}, and as many ends of these.
@@ -152,6 +186,10 @@ void advise_on_known(const Facts& facts, ProcId id, Finding& finding) {
         finding.advise(
             "Each process that it has monitored leaves one as it ends: take `{'DOWN', Ref, process, Pid, Reason}` in "
             "`handle_info/2`, or let go of the monitor with `erlang:demonitor(Ref, [flush])`.");
+    else if (share_of_messages(facts, id, {"{system,{pid()"}) >= known_percent)
+        finding.advise(
+            "These are system messages (`sys:get_status/1`, `sys:get_state/1`, suspend): somebody watches it as if it "
+            "were a gen_server, and its loop does not take them. Take them (`sys:handle_system_msg/6`), or spare it.");
     else if (share_of_messages(facts, id, {"{trace,", "{trace_ts,"}) >= known_percent)
         finding.advise(
             "These are trace messages: stop the trace (`erlang:trace(all, false, [all])`, `dbg:stop/0`), or trace "
@@ -285,6 +323,7 @@ Finding finding_of(const Facts& facts, ProcId id) {
                                           AmountUnit::bytes,
                                           seen->messages_read == queued ? Confidence::exact : Confidence::estimate));
     add_contents(facts, id, finding);
+    say_who_logs(facts, id, finding);
     if (finding.behind.empty() && waits == nullptr && process.state != ProcessState::waiting)
         say_long_chain(facts.snapshot(), finding, process.pid);
     if (takes_none(facts, id))

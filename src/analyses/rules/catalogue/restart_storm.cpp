@@ -9,7 +9,8 @@
 //
 // Thresholds: ten restarts within the period are medium; high, where these are more than half of what is allowed, or a
 // hundred, and ten a second. Where more than 100,000 pids were given after the child's, it is long ago, and with two to
-// nine restarts (all that a usual intensity allows) it may be nothing: info.
+// nine restarts (all that a usual intensity allows) it may be nothing: info. But from three on, which are half of what
+// is allowed and come all through the period, the last one of them within the last 100 pids, they go on: medium.
 #include "analyses/rules/phrases.hpp"
 
 namespace beamheap::analyses::rule {
@@ -17,10 +18,19 @@ namespace restart_storm_rule {
 namespace {
 
 constexpr std::uint64_t least = 2, several = 10, many = 100, many_a_second = 10;
-constexpr std::uint64_t long_ago_pids = 100'000;
+constexpr std::uint64_t long_ago_pids = 100'000, just_now_pids = 100, least_steady = 3;
+constexpr std::uint64_t most_of_period = 80;  // percent
 constexpr std::size_t most_findings = 3;
 
+// Whether it goes on so, below what is allowed: restarts all through the period, up to now.
+bool is_steady(const SupervisorRestarts& of) {
+    return of.restarts >= least_steady && 2 * of.restarts >= of.intensity &&
+           of.within_seconds * 100 >= of.period_seconds * most_of_period &&
+           (of.restarting != 0 || (of.started_since && *of.started_since <= just_now_pids));
+}
+
 FindingSeverity severity_of(const SupervisorRestarts& of) {
+    if (of.restarts < several && is_steady(of)) return FindingSeverity::medium;
     if (of.restarts < several || (of.restarting == 0 && of.started_since.value_or(0) > long_ago_pids))
         return FindingSeverity::info;
     const bool near_its_end = of.restarts > of.intensity / 2;
@@ -42,7 +52,9 @@ void say_child(const SupervisorRestarts& of, Finding& finding) {
 void say_last(const SupervisorRestarts& of, Finding& finding) {
     const FunctionName function{of.module, of.function, of.arity};
     if (of.children > 1 && of.child_id != nullptr)
-        finding.title.say(of.restarting != 0 ? Form<1>("; {} can't be started") : Form<1>(", the last one {}"),
+        finding.title.say(of.restarting != 0 ? Form<1>("; {} can't be started")
+                          : of.rest_too      ? Form<1>(", the last time from {} on")
+                                             : Form<1>(", the last one {}"),
                           PrintedTerm{of.child_id, of.child_id->term(), 60});
     else if (!of.module.empty() && of.restarting != 0) finding.title.say("; {} fails", function);
     else if (!of.module.empty()) finding.title.say("; {} starts them", function);
@@ -65,6 +77,7 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         if (of.child_id != nullptr) {
             const Sentence id = sentence("{}", PrintedTerm{of.child_id, of.child_id->term(), 200});
             finding.evidence.push_back(of.restarting != 0 ? fact("child that could not be started again", id)
+                                       : of.rest_too      ? fact("child that was restarted, with those behind it", id)
                                                           : fact("child that was started last", id));
         }
         if (!of.module.empty())

@@ -23,11 +23,13 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/base/links_of.hpp"
 #include "analyses/processes/frame_marks.hpp"
 #include "analyses/processes/senders.hpp"
 #include "analyses/rules/phrases.hpp"
 #include "erlang/erlang_syntax.hpp"
 #include "erlang/functions.hpp"
+#include "erlang/modules.hpp"
 #include "erlang/servers.hpp"
 
 namespace beamheap::analyses::rule {
@@ -278,6 +280,24 @@ void add_program(const Facts& facts, const Place& place, Finding& finding) {
         finding.evidence.push_back(figure("has come from it", port->input_bytes, AmountUnit::bytes));
 }
 
+// Whether each of them has a socket, or a process of its own that has one: what it waits for is at the other end.
+bool has_sockets(const Snapshot& s, std::span<const ProcId> ends) {
+    std::set<Pid> owners;
+    for (const Port& port : s.ports)
+        if (port.connected.has() && erlang::is_driver_of_sockets(s.text(port.driver))) owners.insert(port.connected);
+    return !owners.empty() && std::ranges::all_of(ends, [&](ProcId end) {
+        const Process& process = s[end];
+        return owners.contains(process.pid) || std::ranges::any_of(links_of(s, process), [&](const Link& link) {
+                   return link.kind == LinkKind::link && link.pid != process.parent && owners.contains(link.pid);
+               });
+    });
+}
+
+// Whether the function that it sits in says so itself: prim_inet:recv0/3.
+bool reads_itself(const Snapshot& s, const Process& process) {
+    return erlang::has_role(module_of(s, process.current_function), erlang::ModuleRole::of_ports);
+}
+
 Finding finding_of(const Facts& facts, const Place& place) {
     const Snapshot& s = facts.snapshot();
     const ProcId example = place.ends.front();
@@ -317,6 +337,8 @@ Finding finding_of(const Facts& facts, const Place& place) {
     const bool begins = has_role(s, caller, FunctionRole::begins_processes);
     if (place.what != What::idle && caller != FunctionId::none && !begins && caller != s[example].current_function)
         finding.title.say(", called by {}", caller);
+    if (place.what == What::stuck && !reads_itself(s, s[example]) && has_sockets(s, place.ends))
+        finding.title.add(Ours(", each with a socket of its own"));
     Sum memory, queues;
     for (const ProcId id : place.behind) memory.add(process_bytes(facts, s[id]));
     for (const ProcId id : place.ends) {
