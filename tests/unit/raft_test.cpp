@@ -17,7 +17,7 @@ using namespace beamheap::analyses;
 namespace {
 
 // A gen_statem's process on whose stack {leader, #state{_, Map}} stands, Map being that of ra_server.erl.
-std::optional<RaftMember> member_of(const std::string& leader, const std::string& log) {
+ServiceStates states_of(const std::string& leader, const std::string& log, const std::string& size = "") {
     const std::string heap =
         "1000:t2:A6:leader,H1100\n1100:t3:A5:state,A4:conf,H1200\n"
         "1200:Mf5:H2000:H3000,H4000,I626," +
@@ -35,14 +35,19 @@ std::optional<RaftMember> member_of(const std::string& leader, const std::string
     plan.terms_of = ServiceKeepers();
     const auto artifact = test::load(
         test::header() +
-            test::process("<0.7.0>",
-                          "Spawned as: proc_lib:init_p/5\nProgram counter: 0x0 (gen_statem:loop_receive/3 + 144)\n") +
+            test::process(
+                "<0.7.0>",
+                size + "Spawned as: proc_lib:init_p/5\nProgram counter: 0x0 (gen_statem:loop_receive/3 + 144)\n") +
             "=proc_dictionary:<0.7.0>\nH6000\n=proc_stack:<0.7.0>\n0x00007fad1c217d74:SReturn addr 0x1C217D74 "
             "(proc_lib:init_p_do_apply/3 + 596)\ny0:H1000\n=proc_heap:<0.7.0>\n" +
             heap + "6000:t2:AD:$initial_call,H6100\n6100:t3:AE:ra_server_proc,A4:init,I1\n=end\n",
         plan);
     REQUIRE(artifact != nullptr);
-    const ServiceStates states = service_states(*artifact);
+    return service_states(*artifact);
+}
+
+std::optional<RaftMember> member_of(const std::string& leader, const std::string& log) {
+    const ServiceStates states = states_of(leader, log);
     if (states.raft.empty()) return std::nullopt;
     return states.raft.front();
 }
@@ -97,6 +102,11 @@ TEST_CASE("a member may follow another one, or know of no leader, and its log ma
     CHECK(alone->last == 626);  // no log is found: nothing waits, as far as is known
 }
 
+TEST_CASE("a member with a long queue in its state is read, up to a bound", "[raft]") {
+    CHECK(states_of("H3100", "H5000", "Stack+heap: 9000000\n").raft.size() == 1);
+    CHECK(states_of("H3100", "H5000", "Stack+heap: 10000001\n").raft.empty());
+}
+
 TEST_CASE("half of the members that can't be reached are no majority, and one of three is", "[raft]") {
     Clustered two;
     two.member(7, {{"b@h", 626}}, 626, 4778);
@@ -104,10 +114,9 @@ TEST_CASE("half of the members that can't be reached are no majority, and one of
     const auto found = two.found();
     REQUIRE(found.size() == 1);
     CHECK(found[0].severity == FindingSeverity::high);
-    CHECK(
-        found[0].title_alone() ==
-        "The quorum queue billing.invoices <0.7.0> has no majority: 1 of its 2 members can't be reached, as b@h is not "
-        "connected; 4,152 entries wait to be committed");
+    CHECK(found[0].title_alone() ==
+          "Quorum queue billing.invoices <0.7.0> has no majority: 1 of its 2 members can't be reached (b@h is not "
+          "connected); 4,152 entries are not committed");
 
     Clustered connected;
     connected.member(7, {{"b@h", 626}}, 626, 4778);

@@ -23,7 +23,7 @@ using erlang::Match;
 constexpr std::size_t most_alarms = 100;    // of one process
 constexpr std::size_t most_handlers = 100;  // of one manager
 constexpr std::uint64_t most_words_on_credit =
-    30'000'000;  // of heaps that are decoded for their dictionaries: a second or two
+    30'000'000;  // of heaps that are decoded for their dictionaries, or states of Ra's members: a second or two
 constexpr std::uint64_t least_unacknowledged = 1'000;
 constexpr std::size_t most_looked_at = 2'000;
 constexpr std::uint64_t largest_server = 1'000'000;  // words; such servers are small unless their queue is on the heap
@@ -269,7 +269,10 @@ Service ServiceKeepers::service_of(const Snapshot& s, const Process& p) {
     if (words > largest_of_rabbit || p.msgq_len.value_or(0) > longest_queue) return Service::none;
     const unsigned began_as = parts_of(s, p.real_initial_call);
     const unsigned runs = parts_of(s, p.current_function) | parts_of(s, p.stack);
-    if (words > largest_server) return ((began_as | runs) & rabbit) != 0 ? Service::rabbit : Service::none;
+    if (words > largest_server) {
+        if ((began_as & raft) != 0) return Service::raft;  // whose machine's state is a queue
+        return ((began_as | runs) & rabbit) != 0 ? Service::rabbit : Service::none;
+    }
     if ((began_as & log_protection) != 0) return Service::protection;
     const unsigned any = began_as | runs;
     if (p.name != TextId::none) {  // few have one
@@ -289,15 +292,17 @@ ServiceStates service_states(Artifact& artifact) {
     const Snapshot& s = artifact.snapshot();
     ServiceStates states;
     ServiceKeepers keepers;
-    std::uint64_t words = 0;
+    std::uint64_t words = 0, words_of_raft = 0;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const ProcId id{i};
         const Service service = keepers.service_of(s, s[id]);
         if (service == Service::none) continue;
-        if (service == Service::rabbit &&
-            (words = saturating_add(words, allocated_words(s[id]))) > most_words_on_credit) {
-            ++states.credit_unread;
-            continue;
+        if (service == Service::rabbit || service == Service::raft) {
+            std::uint64_t& read = service == Service::rabbit ? words : words_of_raft;
+            if ((read = saturating_add(read, allocated_words(s[id]))) > most_words_on_credit) {
+                ++(service == Service::rabbit ? states.credit_unread : states.raft_unread);
+                continue;
+            }
         }
         const auto terms = artifact.terms(id);
         if (!terms) continue;

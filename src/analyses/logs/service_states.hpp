@@ -104,7 +104,8 @@ struct ServiceStates {
     std::vector<CreditBlock> blocked;     ///< of RabbitMQ's processes, until their heaps come to 30 million words
     std::uint64_t credit_unread = 0;  ///< RabbitMQ's processes behind that bound: whether they have credit was not read
     std::vector<Unacknowledged> unacknowledged;  ///< 1,000 and more each; within the same bound
-    std::vector<RaftMember> raft;                ///< members of Ra clusters that this node has
+    std::vector<RaftMember> raft;                ///< members of Ra clusters that this node has, within such a bound
+    std::uint64_t raft_unread = 0;               ///< members behind it
     std::vector<ConnectionTick> ticks;           ///< of connections to other nodes
     TickTime tick_time;
 };

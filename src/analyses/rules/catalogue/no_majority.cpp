@@ -68,7 +68,7 @@ Sentence nodes_text(const std::set<std::string>& nodes) {
 }
 
 Ours kind_of(const RaftMember& member) {
-    return erlang::is_quorum_queue(member.machine) ? Ours("quorum queue") : Ours("Ra cluster");
+    return erlang::is_quorum_queue(member.machine) ? Ours("Quorum queue") : Ours("Ra cluster");
 }
 
 // Clients of a quorum queue: it monitors the channels that publish to it or consume from it.
@@ -98,14 +98,16 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const Sentence nodes = nodes_text(away);
     const Ours verb = away.size() == 1 ? Ours("is") : Ours("are");
     if (stuck.size() == 1)
-        finding.title.say("The {} {} has no majority: {} of its {} can't be reached, as {} {} not connected",
+        finding.title.say("{} {} has no majority: {} of its {} can't be reached ({} {} not connected)",
                           kind_of(*first.member), first.member->process, number(first.members - first.here),
                           Counted{first.members, "member", "members"}, nodes, verb);
     else
         finding.title.say("{} of {} have no majority, as {} {} not connected; {} is one of them", number(stuck.size()),
                           Counted{facts.get<ServiceStates>().raft.size(), "Ra cluster", "Ra clusters"}, nodes, verb,
                           first.member->process);
-    if (uncommitted != 0) finding.title.say("; {} wait to be committed", Counted{uncommitted, "entry", "entries"});
+    if (uncommitted != 0)
+        finding.title.say(uncommitted == 1 ? Form<1>("; {} is not committed") : Form<1>("; {} are not committed"),
+                          Counted{uncommitted, "entry", "entries"});
     else if (leaderless != 0)
         finding.title.add(stuck.size() == 1 ? Ours("; it has no leader") : Ours("; some have no leader"));
     finding.evidence = {
@@ -114,6 +116,9 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
         figure("entries that are not committed", uncommitted, AmountUnit::count),
         figure("last entry that is committed", first.member->commit, AmountUnit::count),
         figure("last entry of its log", first.member->last, AmountUnit::count)};
+    if (facts.get<ServiceStates>().raft_unread != 0)
+        finding.evidence.push_back(figure("members that were not looked into, for their size",
+                                          facts.get<ServiceStates>().raft_unread, AmountUnit::count));
     if (leaderless != 0) finding.evidence.push_back(figure("of them without a leader", leaderless, AmountUnit::count));
     for (const RaftMember::Peer& peer : first.member->others)
         if (first.member->leads && first.away.contains(peer.node))
