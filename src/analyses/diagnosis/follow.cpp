@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "analyses/base/links_of.hpp"
@@ -48,9 +49,12 @@ public:
     /// The youngest on the stack of who waits, but for functions of the module that it waits for: its own interface.
     FunctionId asks_from(const Process& process, TextId asked) const {
         FunctionId first = FunctionId::none;
-        for (const FunctionId function : all_on_stack_of(process)) {
-            if (asked == TextId::none || s_.functions[function].module != asked) return function;
-            if (first == FunctionId::none) first = function;
+        if (process.stack == StackId::none) return first;
+        for (const Frame& frame : s_.stacks[process.stack]) {
+            if (frame.function == FunctionId::none) break;
+            if (!is_own(frame.function)) continue;
+            if (asked == TextId::none || s_.functions[frame.function].module != asked) return frame.function;
+            if (first == FunctionId::none) first = frame.function;
         }
         return first;
     }
@@ -69,6 +73,12 @@ public:
 
 private:
     bool is_own(FunctionId id) const {
+        // Thousands may wait in the same few functions.
+        const auto [known, is_new] = known_.try_emplace(id, false);
+        if (is_new) known->second = looks_own(id);
+        return known->second;
+    }
+    bool looks_own(FunctionId id) const {
         const TextId name = s_.functions[id].module;
         if (!own_.empty()) return own_.contains(name);
         // Of a build that leaves sources out (+deterministic, as releases are built) the name has to tell.
@@ -79,6 +89,7 @@ private:
     const Snapshot& s_;
     std::vector<std::string_view> folders_;
     std::set<TextId> own_, untold_;  // untold: without a source
+    mutable std::unordered_map<FunctionId, bool> known_;
 };
 
 bool names(const Sentence& text, FunctionId function) {
