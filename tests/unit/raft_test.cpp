@@ -130,6 +130,16 @@ TEST_CASE("half of the members that can't be reached are no majority, and one of
     three.s.nodes.clear();
     REQUIRE(three.found().size() == 1);
 
+    Clustered damaged;  // whose nodes may be lost
+    damaged.member(7, {{"b@h", 1}, {"c@h", 1}}, 1, 9);
+    damaged.s.source.loss.bytes = 1;
+    CHECK(damaged.found().empty());
+    damaged.node("b@h", DistNode::Kind::not_connected);
+    damaged.node("c@h", DistNode::Kind::not_connected);
+    CHECK(damaged.found().size() == 1);
+    damaged.node("c@h", DistNode::Kind::visible);  // it was away, and is back
+    CHECK(damaged.found().empty());
+
     Clustered single;  // that has no other members is its own majority
     single.member(7, {}, 1, 9);
     CHECK(single.found().empty());

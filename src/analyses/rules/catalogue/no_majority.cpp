@@ -9,6 +9,7 @@
 // Thresholds: one cluster without a majority that has entries which are not committed, or no leader, is high; one that
 // waits for nothing is medium.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,13 +25,22 @@ namespace {
 
 constexpr std::size_t most_named = 3;
 
-// Nodes that this one is connected to, of which the input tells.
-std::set<std::string_view> connected_nodes(const Snapshot& s) {
-    std::set<std::string_view> found;
-    for (const DistNode& node : s.nodes)
-        if (node.kind != DistNode::Kind::not_connected) found.insert(s.text(node.name));
-    return found;
-}
+// Whether a node is away: it is not connected, or not even known, unless of the input something is lost.
+class Away {
+public:
+    explicit Away(const Snapshot& s) : all_known_(!s.source.loss.any()) {
+        for (const DistNode& node : s.nodes)
+            connected_[s.text(node.name)] |= node.kind != DistNode::Kind::not_connected;
+    }
+    bool operator()(std::string_view node) const {
+        const auto known = connected_.find(node);
+        return known == connected_.end() ? all_known_ : !known->second;
+    }
+
+private:
+    std::map<std::string_view, bool> connected_;  // a node that has come back stands there twice
+    bool all_known_;
+};
 
 struct Stuck {
     const RaftMember* member = nullptr;
@@ -40,13 +50,13 @@ struct Stuck {
 };
 
 std::vector<Stuck> stuck_clusters(const Facts& facts) {
-    const std::set<std::string_view> connected = connected_nodes(facts.snapshot());
+    const Away away(facts.snapshot());
     std::vector<Stuck> found;
     for (const RaftMember& member : facts.get<ServiceStates>().raft) {
         Stuck stuck{&member, {}, member.others.size() + 1, 1, member.last - member.commit};
         for (const RaftMember::Peer& peer : member.others) {
-            if (peer.node == member.own_node || connected.contains(peer.node)) ++stuck.here;
-            else stuck.away.insert(peer.node);
+            if (peer.node != member.own_node && away(peer.node)) stuck.away.insert(peer.node);
+            else ++stuck.here;
         }
         if (2 * stuck.here <= stuck.members) found.push_back(std::move(stuck));
     }
