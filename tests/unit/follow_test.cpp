@@ -60,6 +60,22 @@ TEST_CASE("whose work stands still is who asks, not the interface of what is ask
     CHECK(node.second() == "14 of the 16 who wait come from shop:price/1.");
 }
 
+TEST_CASE("who sleeps until it tries again waits as well, and who is asked does not", "[follow]") {
+    Waiting node;
+    node.memory("total", 1u << 30);
+    node.workers();
+    node.callers(100, 12, {node.function("shop", "price", 1)});
+    node.at(200, {node.function("timer", "sleep", 1), node.function("shop", "price", 1)});
+    node.seal();
+    Facts facts(node.s);
+    Finding finding = run_rules(facts).front();
+    REQUIRE(finding.rule == "stuck-servers");
+    const auto said = [&] { return present::plain_text(node.s, second_sentence(facts, finding, LargestPlace{})); };
+    CHECK(said() == "All of the 12 who wait come from shop:price/1.");
+    finding.members.push_back(node.s.find({0, 200, 0}));
+    CHECK(said() == "All of the 13 who wait come from shop:price/1.");
+}
+
 TEST_CASE("two features that ask by functions of their own have the one below in common", "[follow]") {
     Waiting node;
     node.memory("total", 1u << 30);

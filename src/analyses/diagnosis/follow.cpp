@@ -151,15 +151,18 @@ bool is_served(const Facts& facts, ProcId waiter) {
     return fan != nullptr && facts.snapshot()[server].msgq_len == Count(fan->waiters - 1);
 }
 
-// Those of a finding's members who wait: not the servers that they wait for.
+// Those of a finding's members who wait: not the servers that others of them wait for, and that wait for nobody. Who
+// tries again and again sleeps in between, and waits for nobody then.
 std::vector<ProcId> who_wait(const Facts& facts, const Finding& worst) {
-    std::vector<ProcId> all, waiting;
-    for (const ProcId id : worst.members) {
-        if (id == worst.process) continue;
-        all.push_back(id);
-        if (facts.get<Waits>().edge(id) != nullptr) waiting.push_back(id);
-    }
-    return waiting.empty() ? all : waiting;
+    std::set<ProcId> asked;
+    for (const ProcId id : worst.members)
+        if (const WaitEdge* const edge = facts.get<Waits>().edge(id); edge != nullptr)
+            asked.insert(edge->target.process);
+    std::vector<ProcId> waiting;
+    for (const ProcId id : worst.members)
+        if (id != worst.process && (facts.get<Waits>().edge(id) != nullptr || !asked.contains(id)))
+            waiting.push_back(id);
+    return waiting;
 }
 
 // The module of the server that a process waits for.
