@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "analyses/base/links_of.hpp"
@@ -74,9 +73,10 @@ public:
 private:
     bool is_own(FunctionId id) const {
         // Thousands may wait in the same few functions.
-        const auto [known, is_new] = known_.try_emplace(id, false);
-        if (is_new) known->second = looks_own(id);
-        return known->second;
+        if (known_.size() <= index_of(id)) known_.resize(index_of(id) + std::size_t{1});
+        std::uint8_t& known = known_[index_of(id)];
+        if (known == 0) known = looks_own(id) ? 2 : 1;
+        return known == 2;
     }
     bool looks_own(FunctionId id) const {
         const TextId name = s_.functions[id].module;
@@ -88,8 +88,8 @@ private:
 
     const Snapshot& s_;
     std::vector<std::string_view> folders_;
-    std::set<TextId> own_, untold_;  // untold: without a source
-    mutable std::unordered_map<FunctionId, bool> known_;
+    std::set<TextId> own_, untold_;            // untold: without a source
+    mutable std::vector<std::uint8_t> known_;  // by functions' numbers: not asked yet, no, yes
 };
 
 bool names(const Sentence& text, FunctionId function) {
@@ -154,13 +154,14 @@ bool is_served(const Facts& facts, ProcId waiter) {
 // Those of a finding's members who wait: not the servers that others of them wait for, and that wait for nobody. Who
 // tries again and again sleeps in between, and waits for nobody then.
 std::vector<ProcId> who_wait(const Facts& facts, const Finding& worst) {
-    std::set<ProcId> asked;
+    std::vector<ProcId> asked;
     for (const ProcId id : worst.members)
         if (const WaitEdge* const edge = facts.get<Waits>().edge(id); edge != nullptr)
-            asked.insert(edge->target.process);
+            asked.push_back(edge->target.process);
+    std::ranges::sort(asked);
     std::vector<ProcId> waiting;
     for (const ProcId id : worst.members)
-        if (id != worst.process && (facts.get<Waits>().edge(id) != nullptr || !asked.contains(id)))
+        if (id != worst.process && (facts.get<Waits>().edge(id) != nullptr || !std::ranges::binary_search(asked, id)))
             waiting.push_back(id);
     return waiting;
 }

@@ -2,7 +2,7 @@
 #include "analyses/logs/raft_member.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <vector>
 
 #include "erlang/kept_states.hpp"
 #include "erlang/term_reader.hpp"
@@ -59,12 +59,11 @@ std::optional<RaftMember> member_of(TermSource& terms, const Match& state) {
 std::optional<RaftMember> raft_member(TermSource& terms) {
     const RootList& roots = terms.graph().roots();
     const TermReader reader(terms);
-    std::deque<Element> left;
+    std::vector<Element> left;  // breadth first
     for (std::size_t i = 0; i < roots.size(); ++i)
         if (roots[i].kind == RootKind::stack || roots[i].kind == RootKind::x_register) left.push_back(terms.root(i));
-    for (std::size_t looked = 0; looked < most_terms && !left.empty(); ++looked) {
-        const Element term = left.front();
-        left.pop_front();
+    for (std::size_t looked = 0; looked < most_terms && looked < left.size(); ++looked) {
+        const Element term = left[looked];
         if (reader.is_map(term)) {
             if (const Match state = match_state(KeptState::raft_member, terms, term)) return member_of(terms, state);
         } else if (reader.is_kind(term, TermKind::tuple)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyses/rules/log_callers.hpp"
 
-#include <map>
+#include <algorithm>
+#include <vector>
 
 #include "erlang/functions.hpp"
 
@@ -25,21 +26,22 @@ FunctionId who_logs(const Snapshot& s, StackId stack) {
 }  // namespace
 
 LogCallers log_callers(const Snapshot& s) {
-    std::map<FunctionId, LogCallers> counts;
-    std::map<StackId, FunctionId> of_stacks;  // many processes have one
+    std::vector<LogCallers> counts;  // few functions log at one moment
+    StackId last = StackId::none;    // neighbours often have one stack
+    FunctionId function = FunctionId::none;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
         const StackId stack = s.processes[i].stack;
         if (stack == StackId::none) continue;
-        const auto [known, is_new] = of_stacks.try_emplace(stack, FunctionId::none);
-        if (is_new) known->second = who_logs(s, stack);
-        const FunctionId function = known->second;
+        if (stack != last) function = who_logs(s, stack);
+        last = stack;
         if (function == FunctionId::none) continue;
-        LogCallers& of = counts[function];
-        if (of.processes++ == 0) of = {function, 1, ProcId{i}};
+        const auto known = std::ranges::find(counts, function, &LogCallers::function);
+        if (known == counts.end()) counts.push_back({function, 1, ProcId{i}});
+        else ++known->processes;
     }
     LogCallers most;
-    for (const auto& [function, of] : counts)
-        if (of.processes > most.processes) most = of;
+    for (const LogCallers& of : counts)
+        if (of.processes > most.processes || (of.processes == most.processes && of.function < most.function)) most = of;
     return most;
 }
 

@@ -9,7 +9,6 @@
 // Thresholds: one cluster without a majority that has entries which are not committed, or no leader, is high; one that
 // waits for nothing is medium.
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,22 +24,17 @@ namespace {
 
 constexpr std::size_t most_named = 3;
 
-// Whether a node is away: it is not connected, or not even known, unless of the input something is lost.
-class Away {
-public:
-    explicit Away(const Snapshot& s) : all_known_(!s.source.loss.any()) {
-        for (const DistNode& node : s.nodes)
-            connected_[s.text(node.name)] |= node.kind != DistNode::Kind::not_connected;
+// Whether a node is away: it is not connected, or not even known, unless of the input something is lost. One that has
+// come back stands there twice.
+bool is_away(const Snapshot& s, std::string_view name) {
+    bool known = false;
+    for (const DistNode& node : s.nodes) {
+        if (s.text(node.name) != name) continue;
+        if (node.kind != DistNode::Kind::not_connected) return false;
+        known = true;
     }
-    bool operator()(std::string_view node) const {
-        const auto known = connected_.find(node);
-        return known == connected_.end() ? all_known_ : !known->second;
-    }
-
-private:
-    std::map<std::string_view, bool> connected_;  // a node that has come back stands there twice
-    bool all_known_;
-};
+    return known || !s.source.loss.any();
+}
 
 struct Stuck {
     const RaftMember* member = nullptr;
@@ -50,12 +44,11 @@ struct Stuck {
 };
 
 std::vector<Stuck> stuck_clusters(const Facts& facts) {
-    const Away away(facts.snapshot());
     std::vector<Stuck> found;
     for (const RaftMember& member : facts.get<ServiceStates>().raft) {
         Stuck stuck{&member, {}, member.others.size() + 1, 1, member.last - member.commit};
         for (const RaftMember::Peer& peer : member.others) {
-            if (peer.node != member.own_node && away(peer.node)) stuck.away.insert(peer.node);
+            if (peer.node != member.own_node && is_away(facts.snapshot(), peer.node)) stuck.away.insert(peer.node);
             else ++stuck.here;
         }
         if (2 * stuck.here <= stuck.members) found.push_back(std::move(stuck));
