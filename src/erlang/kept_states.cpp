@@ -36,16 +36,20 @@ constexpr KeptStateRow kept_states[] = {
     {KeptState::credit_blocked, "{credit_blocked, By}"},
     // rabbit_queue_consumers.erl of rabbit, since 3.9, whose queues of tags know how many they are (lqueue.erl)
     {KeptState::unacknowledged, "{{ch, Channel :: pid()}, {cr, _, _, Unacked, ...}}"},
-    // ra_server.erl of ra, since 1.0: the state of a member; the machine since 2.0. ra_log.erl: its record, up to 2.14,
-    // and
-    // since, which has a range {First, Last}. Of members ra_server.hrl, ra_peer_state().
+    // ra_server.erl of ra, the state of a member, and ra_server.hrl: metrics_labels stands before the machine in later
+    // releases. A member that has not known a leader yet has no leader_id. ra_log.erl: its record has the numbers of
+    // the
+    // first and the last entry, or in later releases both in one field, which is undefined of an empty log.
     {KeptState::raft_member,
      "#{cfg := {cfg, Me, _, _, _, {machine, Machine :: atom(), ...}, ...}, cluster := Members, commit_index := Commit, "
-     "leader_id := Leader, log := Log}"},
+     "log := Log}"},
     {KeptState::raft_member,
-     "#{cfg := {cfg, Me, ...}, cluster := Members, commit_index := Commit, leader_id := Leader, log := Log}"},
+     "#{cfg := {cfg, Me, _, _, _, _, {machine, Machine :: atom(), ...}, ...}, cluster := Members, "
+     "commit_index := Commit, log := Log}"},
+    {KeptState::raft_member, "#{cfg := {cfg, Me, ...}, cluster := Members, commit_index := Commit, log := Log}"},
+    {KeptState::raft_leader, "#{leader_id := {Name :: atom(), Node :: atom()}}"},
     {KeptState::raft_log, "{ra_log, _, {_, Last :: integer()}, ...}"},
-    {KeptState::raft_log, "{ra_log, _, _, Last :: integer(), ...}"},
+    {KeptState::raft_log, "{ra_log, _, _ :: integer(), Last :: integer(), ...}"},
     {KeptState::raft_peer, "{Name :: atom(), Node :: atom()}"},
     {KeptState::raft_progress, "#{match_index := Match :: integer()}"},
     // gen_event.erl

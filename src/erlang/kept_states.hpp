@@ -20,7 +20,8 @@ enum class KeptState : std::uint8_t {
     tick_time,        ///< Time; with Intensity for so many ticks, without for one of four; in milliseconds
     credit_blocked,   ///< By: the pids that owe credit; an entry of the dictionary
     unacknowledged,   ///< Channel: a pid; Unacked: {Count, Newest, ...} of {Tag, Consumer}; an entry of the dictionary
-    raft_member,      ///< Me: {Name, Node}; Members: a map of such; Commit, Leader, Machine: its module; Log
+    raft_member,      ///< Me: {Name, Node}; Members: a map of such; Commit; Machine: its module; Log
+    raft_leader,      ///< Name, Node: whom such a member takes for the leader
     raft_log,         ///< Last: the number of the last entry of such a log
     raft_peer,        ///< Name, Node: of a key of such a map
     raft_progress,    ///< Match: the last entry that a member has, of a value of such a map

@@ -17,19 +17,24 @@ using namespace beamheap::analyses;
 namespace {
 
 // A gen_statem's process on whose stack {leader, #state{_, Map}} stands, Map being that of ra_server.erl.
-ServiceStates states_of(const std::string& leader, const std::string& log, const std::string& size = "") {
+const std::string usual = "3000:t7:A3:cfg,H3100,A3:uid,A6:log_id,A3:key,H3200,I2\n";
+
+ServiceStates states_of(const std::string& leader, const std::string& log, const std::string& size = "",
+                        const std::string& cfg = usual) {
     const std::string heap =
-        "1000:t2:A6:leader,H1100\n1100:t3:A5:state,A4:conf,H1200\n"
-        "1200:Mf5:H2000:H3000,H4000,I626," +
-        leader + "," + log +
-        "\n"
-        "2000:t5:A3:cfg,A7:cluster,AC:commit_index,A9:leader_id,A3:log\n"
-        "3000:t7:A3:cfg,H3100,A3:uid,A6:log_id,A3:key,H3200,I2\n3100:t2:A5:queue,A3:a@h\n"
+        "1000:t2:A6:leader,H1100\n1100:t3:A5:state,A4:conf,H1200\n" +
+        (leader.empty()
+             ? "1200:Mf4:H2000:H3000,H4000,I626," + log + "\n2000:t4:A3:cfg,A7:cluster,AC:commit_index,A3:log\n"
+             : "1200:Mf5:H2000:H3000,H4000,I626," + leader + "," + log +
+                   "\n2000:t5:A3:cfg,A7:cluster,AC:commit_index,A9:leader_id,A3:log\n") +
+        cfg +
+        "3100:t2:A5:queue,A3:a@h\n"
         "3200:t3:A7:machine,AB:rabbit_fifo,N\n"
         "4000:Mf3:H4100:H4400,H4500,H4600\n4100:t3:H3100,H4200,H4300\n4200:t2:A5:queue,A3:b@h\n4300:t2:A5:queue,A3:c@"
         "h\n"
         "4400:Mf1:H4700:I0\n4500:Mf1:H4700:I626\n4600:Mf1:H4700:I700\n4700:t1:AB:match_index\n"
-        "5000:t5:A6:ra_log,A3:cfg,I0,I4778,I1\n5100:t4:A6:ra_log,A3:cfg,H5200,I1\n5200:t2:I1,I900\n";
+        "5000:t5:A6:ra_log,A3:cfg,I0,I4778,I1\n5100:t4:A6:ra_log,A3:cfg,H5200,I1\n5200:t2:I1,I900\n"
+        "5300:t5:A6:ra_log,A3:cfg,A9:undefined,I4000,I1\n";
     LoadPlan plan = test::everything();
     plan.terms = true;
     plan.terms_of = ServiceKeepers();
@@ -46,8 +51,8 @@ ServiceStates states_of(const std::string& leader, const std::string& log, const
     return service_states(*artifact);
 }
 
-std::optional<RaftMember> member_of(const std::string& leader, const std::string& log) {
-    const ServiceStates states = states_of(leader, log);
+std::optional<RaftMember> member_of(const std::string& leader, const std::string& log, const std::string& cfg = usual) {
+    const ServiceStates states = states_of(leader, log, "", cfg);
     if (states.raft.empty()) return std::nullopt;
     return states.raft.front();
 }
@@ -96,10 +101,21 @@ TEST_CASE("a member may follow another one, or know of no leader, and its log ma
     CHECK_FALSE(follows->leads);
     CHECK(follows->knows_a_leader);
     CHECK(follows->last == 900);
-    const auto alone = member_of("A9:undefined", "A9:undefined");
+    const auto alone = member_of("A9:undefined", "H5300");
     REQUIRE(alone);
     CHECK_FALSE(alone->knows_a_leader);
-    CHECK(alone->last == 626);  // no log is found: nothing waits, as far as is known
+    CHECK(alone->last == 626);  // the log is empty, and has a term behind its range
+}
+
+TEST_CASE("a member that has known no leader yet, and one whose machine stands further behind", "[raft]") {
+    const auto first = member_of("", "H5000");
+    REQUIRE(first);
+    CHECK_FALSE(first->knows_a_leader);
+    CHECK(first->last == 4778);
+    const auto later = member_of("H3100", "H5000", "3000:t8:A3:cfg,H3100,A3:uid,A6:log_id,A3:key,A6:labels,H3200,I2\n");
+    REQUIRE(later);
+    CHECK(later->machine == "rabbit_fifo");
+    CHECK(later->leads);
 }
 
 TEST_CASE("a member with a long queue in its state is read, up to a bound", "[raft]") {

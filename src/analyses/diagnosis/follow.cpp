@@ -35,18 +35,9 @@ public:
             else if (module.source == TextId::none) untold_.insert(module.name);
     }
 
-    /// The youngest of them on a stack, behind `but`; none: there is none.
-    FunctionId on_stack_of(const Process& process, FunctionId but = FunctionId::none) const {
-        if (process.stack == StackId::none) return FunctionId::none;
-        for (const Frame& frame : s_.stacks[process.stack]) {
-            if (frame.function == FunctionId::none) break;
-            if (frame.function != but && is_own(frame.function)) return frame.function;
-        }
-        return FunctionId::none;
-    }
-
-    /// The youngest on the stack of who waits, but for functions of the module that it waits for: its own interface.
-    FunctionId asks_from(const Process& process, TextId asked) const {
+    /// The youngest of them on a stack; of who waits for a server of module `asked` it is none of that module's, its
+    /// own interface, unless no other one is there. none: there is none.
+    FunctionId on_stack_of(const Process& process, TextId asked = TextId::none) const {
         FunctionId first = FunctionId::none;
         if (process.stack == StackId::none) return first;
         for (const Frame& frame : s_.stacks[process.stack]) {
@@ -215,7 +206,7 @@ Sentence whose_work(const Facts& facts, const OwnFunctions& own, const Finding& 
     const std::uint64_t all = waiting.size();
     std::map<FunctionId, std::pair<std::uint64_t, ProcId>> functions;
     for (const ProcId id : waiting)
-        if (const FunctionId function = own.asks_from(s[id], module_asked(facts, id)); function != FunctionId::none) {
+        if (const FunctionId function = own.on_stack_of(s[id], module_asked(facts, id)); function != FunctionId::none) {
             auto& [count, example] = functions[function];
             if (count++ == 0) example = id;
         }

@@ -22,23 +22,23 @@ std::uint64_t index_in(const TermReader& reader, const Element& term) {
     return value && *value > 0 ? static_cast<std::uint64_t>(*value) : 0;
 }
 
-std::optional<RaftMember> member_of(TermSource& terms, const Match& state) {
+std::optional<RaftMember> member_of(TermSource& terms, const Element& term, const Match& state) {
     const TermReader reader(terms);
+    RaftMember found;
+    if (state.has("Machine")) found.machine = std::string(state["Machine"].text);
     const Match me = match_state(KeptState::raft_peer, terms, state["Me"]);
     if (!me || !reader.is_map(state["Members"])) return std::nullopt;
-    RaftMember found;
     found.own_node = std::string(me["Node"].text);
     const std::string own_name(me["Name"].text);
-    // Atoms' texts may be gone with the next term that is read.
+    // Texts of atoms live until the next term is read.
     const auto is_me = [&](const Match& peer) {
         return peer["Node"].text == found.own_node && peer["Name"].text == own_name;
     };
-    if (state.has("Machine")) found.machine = std::string(state["Machine"].text);
     found.commit = index_in(reader, state["Commit"]);
     if (const Match log = match_state(KeptState::raft_log, terms, state["Log"]))
         found.last = index_in(reader, log["Last"]);
     found.last = std::max(found.last, found.commit);
-    if (const Match leader = match_state(KeptState::raft_peer, terms, state["Leader"])) {
+    if (const Match leader = match_state(KeptState::raft_leader, terms, term)) {
         found.knows_a_leader = true;
         found.leads = is_me(leader);
     }
@@ -65,7 +65,8 @@ std::optional<RaftMember> raft_member(TermSource& terms) {
     for (std::size_t looked = 0; looked < most_terms && looked < left.size(); ++looked) {
         const Element term = left[looked];
         if (reader.is_map(term)) {
-            if (const Match state = match_state(KeptState::raft_member, terms, term)) return member_of(terms, state);
+            if (const Match state = match_state(KeptState::raft_member, terms, term))
+                return member_of(terms, term, state);
         } else if (reader.is_kind(term, TermKind::tuple)) {
             ElementCursor cursor = terms.elements(term.id);
             for (Element each; left.size() < most_terms && terms.next(cursor, each);) left.push_back(each);

@@ -5,7 +5,8 @@
 // is committed any more: whoever publishes gets no confirm, and the log grows. The process of a member, a gen_statem of
 // ra_server_proc.erl, has the state of ra_server.erl, a map, within its own record: its own id {Name, Node}, all
 // members with the last entry that each is known to have (match_index), the last one that is committed, the leader as
-// far as one is known, and the log (ra_log.erl) with the number of its last entry. Seen in ra 2.0 (RabbitMQ 3.10).
+// far as one is known, and the log (ra_log.erl) with the number of its last entry. Seen in ra 2.0 (RabbitMQ 3.10); the
+// forms of later releases are from their source.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ using erlang::Match;
 
 constexpr std::size_t most_alarms = 100;    // of one process
 constexpr std::size_t most_handlers = 100;  // of one manager
-constexpr std::uint64_t most_words_on_credit =
+constexpr std::uint64_t most_words_of_services =
     30'000'000;  // of heaps that are decoded for their dictionaries, or states of Ra's members: a second or two
 constexpr std::uint64_t least_unacknowledged = 1'000;
 constexpr std::size_t most_looked_at = 2'000;
@@ -299,7 +299,7 @@ ServiceStates service_states(Artifact& artifact) {
         if (service == Service::none) continue;
         if (service == Service::rabbit || service == Service::raft) {
             std::uint64_t& read = service == Service::rabbit ? words : words_of_raft;
-            if ((read = saturating_add(read, allocated_words(s[id]))) > most_words_on_credit) {
+            if ((read = saturating_add(read, allocated_words(s[id]))) > most_words_of_services) {
                 ++(service == Service::rabbit ? states.credit_unread : states.raft_unread);
                 continue;
             }

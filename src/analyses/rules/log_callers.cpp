@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyses/processes/frame_marks.hpp"
 #include "erlang/functions.hpp"
 
 namespace beamheap::analyses::rule {
@@ -26,14 +27,12 @@ FunctionId who_logs(const Snapshot& s, StackId stack) {
 }  // namespace
 
 LogCallers log_callers(const Snapshot& s) {
+    const std::vector<std::uint8_t> logs =
+        marks_of_stacks(s, [&](FunctionId id) { return has_role(s, id, erlang::FunctionRole::logs); });
     std::vector<LogCallers> counts;  // few functions log at one moment
-    StackId last = StackId::none;    // neighbours often have one stack
-    FunctionId function = FunctionId::none;
     for (std::uint32_t i = 0; i < s.processes.size(); ++i) {
-        const StackId stack = s.processes[i].stack;
-        if (stack == StackId::none) continue;
-        if (stack != last) function = who_logs(s, stack);
-        last = stack;
+        if (mark_of(logs, s.processes[i]) == 0) continue;
+        const FunctionId function = who_logs(s, s.processes[i].stack);
         if (function == FunctionId::none) continue;
         const auto known = std::ranges::find(counts, function, &LogCallers::function);
         if (known == counts.end()) counts.push_back({function, 1, ProcId{i}});

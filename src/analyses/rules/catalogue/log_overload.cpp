@@ -23,17 +23,6 @@ namespace {
 constexpr std::uint64_t least_waiters = 10, least_queued = 10;
 constexpr double critical_percent = 50;
 
-struct Callers {
-    std::uint64_t waiting = 0;
-    LogCallers logging;
-};
-
-Callers callers(const Facts& facts, ProcId handler) {
-    Callers found{0, log_callers(facts.snapshot())};
-    if (const WaitFanIn* fan = facts.get<Waits>().fan_in_of(handler)) found.waiting = fan->waiters;
-    return found;
-}
-
 // Whether more wait for another one (who prints) that nobody's reading of the same output holds up: that is told first.
 bool more_wait_for_printer(const Facts& facts, std::uint64_t waiting) {
     return std::ranges::any_of(facts.get<Waits>().fan_in, [&](const WaitFanIn& fan) {
@@ -46,30 +35,31 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
     const Snapshot& s = facts.snapshot();
     for (const HandlerLoad& handler : facts.get<ServiceStates>().handlers) {
         const std::uint64_t queued = s[handler.process].msgq_len.value_or(0);
-        const Callers who = callers(facts, handler.process);
+        const WaitFanIn* const fan = facts.get<Waits>().fan_in_of(handler.process);
+        const std::uint64_t waiting = fan == nullptr ? 0 : fan->waiters;
         const bool flushes = handler.flush_qlen.has() && queued > *handler.flush_qlen;
         const bool drops =
             flushes || handler.mode == "drop" || (handler.drop_qlen.has() && queued > *handler.drop_qlen);
         const Sentence unread = unread_output(facts, handler.process);
         const bool held_up = !unread.empty() &&
                              queued >= std::min<std::uint64_t>(handler.sync_qlen.value_or(least_queued), least_queued);
-        if (!drops && !held_up && !(handler.mode == "sync" && who.waiting >= least_waiters)) continue;
-        const double percent = percent_of(who.waiting, s.processes.size()).value_or(0);
+        if (!drops && !held_up && !(handler.mode == "sync" && waiting >= least_waiters)) continue;
+        const LogCallers logging = log_callers(s);
+        const double percent = percent_of(waiting, s.processes.size()).value_or(0);
         Finding finding;
         about(facts, handler.process, finding);
         finding.severity = !drops                        ? FindingSeverity::medium
                            : percent >= critical_percent ? FindingSeverity::critical
                                                          : FindingSeverity::high;
-        if (!unread.empty() && more_wait_for_printer(facts, who.waiting)) finding.severity = FindingSeverity::medium;
+        if (!unread.empty() && more_wait_for_printer(facts, waiting)) finding.severity = FindingSeverity::medium;
         finding.count = queued;
         finding.title.say("The log handler {} can't keep up: {} queued", handler.process,
                           Counted{queued, "event", "events"});
-        const FunctionId where =
-            unread.empty() ? who.logging.function : FunctionId::none;  // so that a title is one breath
+        const FunctionId where = unread.empty() ? logging.function : FunctionId::none;  // so that a title is one breath
         if (flushes && unread.empty()) finding.title.say(" (it flushes all above {})", number(*handler.flush_qlen));
         else if (drops && unread.empty() && handler.drop_qlen.has())
             finding.title.say(" (it drops above {})", number(*handler.drop_qlen));
-        if (who.waiting != 0) finding.title.say(", {} wait", number(who.waiting));
+        if (waiting != 0) finding.title.say(", {} wait", number(waiting));
         if (!unread.empty()) finding.title.say("; {}", unread);
         if (where != FunctionId::none) finding.title.say(", most log in {}", where);
         finding.evidence = {figure("messages in its queue", queued, AmountUnit::count),
@@ -77,14 +67,14 @@ void run(const Facts& facts, std::vector<Finding>& findings) {
                             figure("callers wait from (sync_mode_qlen)", handler.sync_qlen, AmountUnit::count),
                             figure("events are dropped from (drop_mode_qlen)", handler.drop_qlen, AmountUnit::count),
                             figure("the queue is thrown away from (flush_qlen)", handler.flush_qlen, AmountUnit::count),
-                            figure("processes that wait for it", who.waiting, AmountUnit::count)};
-        if (who.logging.function != FunctionId::none)
-            finding.evidence.push_back(figure(sentence("processes that log in {}", who.logging.function),
-                                              who.logging.processes, AmountUnit::count));
+                            figure("processes that wait for it", waiting, AmountUnit::count)};
+        if (logging.function != FunctionId::none)
+            finding.evidence.push_back(
+                figure(sentence("processes that log in {}", logging.function), logging.processes, AmountUnit::count));
         add_stack(facts, handler.process, finding);
         finding.advise("See what is logged: {}", Command{"msgs", s[handler.process].pid, "--by shape"});
-        if (who.logging.function != FunctionId::none)
-            finding.advise("Log less in {}: a higher level, one line for many, or a filter.", who.logging.function);
+        if (logging.function != FunctionId::none)
+            finding.advise("Log less in {}: a higher level, one line for many, or a filter.", logging.function);
         finding.advise(
             "See whether its device takes what it writes (a full disk, a pipe or terminal that nobody reads): {}",
             Command{"proc", s[handler.process].pid});

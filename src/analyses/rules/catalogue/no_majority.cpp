@@ -24,17 +24,24 @@ namespace {
 
 constexpr std::size_t most_named = 3;
 
-// Whether a node is away: it is not connected, or not even known, unless of the input something is lost. One that has
-// come back stands there twice.
-bool is_away(const Snapshot& s, std::string_view name) {
-    bool known = false;
-    for (const DistNode& node : s.nodes) {
-        if (s.text(node.name) != name) continue;
-        if (node.kind != DistNode::Kind::not_connected) return false;
-        known = true;
+// Which nodes are away: not connected, or not even known, unless of the input something is lost. One that has come back
+// stands there twice.
+class Away {
+public:
+    explicit Away(const Snapshot& s) : all_known_(!s.source.loss.any()) {
+        for (const DistNode& node : s.nodes)
+            (node.kind == DistNode::Kind::not_connected ? lost_ : connected_).push_back(s.text(node.name));
+        std::ranges::sort(lost_);
+        std::ranges::sort(connected_);
     }
-    return known || !s.source.loss.any();
-}
+    bool operator()(std::string_view node) const {
+        return !std::ranges::binary_search(connected_, node) && (all_known_ || std::ranges::binary_search(lost_, node));
+    }
+
+private:
+    std::vector<std::string_view> lost_, connected_;
+    bool all_known_;
+};
 
 struct Stuck {
     const RaftMember* member = nullptr;
@@ -45,10 +52,11 @@ struct Stuck {
 
 std::vector<Stuck> stuck_clusters(const Facts& facts) {
     std::vector<Stuck> found;
+    const Away away(facts.snapshot());
     for (const RaftMember& member : facts.get<ServiceStates>().raft) {
         Stuck stuck{&member, {}, member.others.size() + 1, 1, member.last - member.commit};
         for (const RaftMember::Peer& peer : member.others) {
-            if (peer.node != member.own_node && is_away(facts.snapshot(), peer.node)) stuck.away.insert(peer.node);
+            if (peer.node != member.own_node && away(peer.node)) stuck.away.insert(peer.node);
             else ++stuck.here;
         }
         if (2 * stuck.here <= stuck.members) found.push_back(std::move(stuck));
